@@ -4,10 +4,11 @@ Records come in the order of the archive, as far as it is committed; each docume
 process; rows are committed with the place in the archive up to which they tell. Nothing here changes the crawl.
 """
 
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from datetime import datetime
 from pathlib import Path
 
@@ -225,33 +226,44 @@ class Deriving:
         self._archive = follower.archive
         if self._store.state.archive not in ("", self._archive):
             raise DamagedTables(self._path / FOLDER, "it tells of another archive")
-        while not stop():
+        came = more = True
+        while (came or more) and not stop():
             more = goes_on()
-            came = False
-            for record in follower.read():
-                if stop():
-                    break
-                if isinstance(record, Rewound):
+            came = self._follow(follower, stop, tell)
+            if more:
+                _wait(_PAUSE, stop)
+        self._commit(follower, stop)
+        tell(self._progress())
+
+    def _follow(self, follower: Follower, stop: Callable[[], bool], tell: Callable[[Progress], None]) -> bool:
+        """Take what is in the archive by now; whether anything was.
+
+        While records come, what was made of them is committed when that is due: each commit costs the same, however
+        few they were, and the processes have nothing to do meanwhile.
+        """
+        came = False
+        for record in follower.read():
+            if stop():
+                return came
+            if isinstance(record, Rewound):
+                self._commit(follower, stop)
+                if stop():  # what was not taken would be left out
+                    return came
+                self._store.rewind(record.to)
+                self._archive = ""
+            elif isinstance(record, FollowedRecord):
+                came = True
+                self._ask(record)
+                self._take(self._most, stop)
+                if self._due():
                     self._commit(follower, stop)
-                    if stop():  # what was not taken would be left out
-                        break
-                    self._store.rewind(record.to)
-                    self._archive = ""
-                elif isinstance(record, FollowedRecord):
-                    came = True
-                    self._ask(record)
-                    self._take(self._most, stop)
-                    if self._due():
-                        self._commit(follower, stop)
-                        tell(self._progress())
-                else:
-                    self._asked.append(_Asked(record.after))
+                    tell(self._progress())
+            else:
+                self._asked.append(_Asked(record.after))
+        if not came:
             self._commit(follower, stop)
             tell(self._progress())
-            if not came:
-                if not more:
-                    return
-                _wait(_PAUSE, stop)
+        return came
 
     def close(self) -> None:
         """End the processes, and let others write."""
@@ -335,7 +347,8 @@ class Deriving:
             while answer is not None and not answer.done():
                 if stop():
                     return
-                wait([answer], _STOP)
+                with contextlib.suppress(TimeoutError):
+                    answer.exception(_STOP)
             self._keep(self._asked.popleft())
 
     def _keep(self, asked: _Asked) -> None:
@@ -360,7 +373,11 @@ class Deriving:
 
     def _due(self) -> bool:
         rows = len(self._rows["documents"])
-        return rows >= ROWS or self._text > TEXT or (rows > 0 and time.monotonic() - self._since > SECONDS)
+        return (
+            rows >= ROWS
+            or self._text > TEXT
+            or (self._mark is not None and time.monotonic() - self._since > SECONDS)
+        )
 
     def _commit(self, follower: Follower, stop: Callable[[], bool]) -> None:
         self._take(0, stop)

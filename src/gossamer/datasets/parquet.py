@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gossamer.datasets.tables import Column, Table
+from gossamer.datasets.tables import Table
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state.whole_files import sync_file
 
@@ -17,6 +17,9 @@ _PAGE = 64 << 10
 long, and saves 1.5% of the disk."""
 _LONG = frozenset({"text", "markdown"})
 """Columns whose values are long and each another: not put into dictionaries, so that one can be read alone."""
+_LOOKED_AT = 8
+"""Long values after which it is seen whether a page is full. Where all values are short, the many looks would double
+the time of writing."""
 
 
 def needed() -> Any:
@@ -66,7 +69,7 @@ def parquet_writer(path: Path, schema: Any) -> Any:
         compression="zstd",
         use_dictionary=[name for name in schema.names if name not in _LONG],
         data_page_size=_PAGE,
-        write_batch_size=8,
+        write_batch_size=_LOOKED_AT if not _LONG.isdisjoint(schema.names) else None,
         write_page_checksum=True,
     )
 
@@ -86,7 +89,7 @@ def write_table(table: Table, records: Iterable[object], path: Path) -> int:
         with parquet_writer(partial, schema) as out:
             while rows := list(islice(records, ROWS)):
                 count += len(rows)
-                held.append(arrow.record_batch(_values(table.columns, rows), schema=schema))
+                held.append(_batch(arrow, table, rows, schema))
                 if len(held) * ROWS >= _GROUP:
                     out.write_table(arrow.Table.from_batches(held, schema))
                     held.clear()
@@ -99,19 +102,23 @@ def write_table(table: Table, records: Iterable[object], path: Path) -> int:
     return count
 
 
-def _values(columns: Sequence[Column], rows: Sequence[object]) -> list[list[object]]:
-    return [_of_kind(column.kind, [*map(column.of, rows)]) for column in columns]
+def _batch(arrow: Any, table: Table, rows: Sequence[object], schema: Any) -> Any:
+    """Rows as columns of Arrow."""
+    values = [_of_kind(column.kind, [*map(column.of, rows)]) for column in table.columns]
+    try:
+        return arrow.record_batch(values, schema=schema)
+    except (
+        UnicodeEncodeError
+    ):  # rare, and found by the conversion itself: to look at each text takes as long again
+        return arrow.record_batch([[*map(_sound, column)] for column in values], schema=schema)
 
 
 def _of_kind(kind: str, values: list[Any]) -> list[object]:
-    match kind:
-        case "time":
-            return [None if value is None else int(value * 1_000) for value in values]
-        case "text":
-            return [value if value is None or value.isascii() else _sound(value) for value in values]
+    if kind == "time":
+        return [None if value is None else int(value * 1_000) for value in values]
     return values
 
 
-def _sound(text: str) -> str:
-    """Without halves of surrogate pairs, as hostile pages have them, which are no text in any other program."""
-    return text.encode("utf-8", "replace").decode()
+def _sound(value: object) -> object:
+    """A text without halves of surrogate pairs, as hostile pages have them, which are no text in any other program."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

@@ -22,7 +22,6 @@ _ADDRESS = re.compile(
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _FETCHED = frozenset({"http", "https", "ftp", "ftps", "sftp"})
-_SPACES = re.compile(r"\s+")
 LONGEST_ADDRESS = 8_192
 LONGEST_LABEL = 1_000
 _SCANNED = 4 << 20
@@ -148,7 +147,7 @@ class Gathered:
 
     def heading(self, text: str, level: int) -> None:
         """Take in a heading of level 1 to 6."""
-        line = _SPACES.sub(" ", text).strip()
+        line = " ".join(text.split())
         if line:
             self.add(line, "#" * min(max(level, 1), 6) + " " + line)
 
@@ -165,7 +164,7 @@ class Gathered:
                 break
             line = "\t".join(row).rstrip()
             lines.append(line)
-            clean = [_SPACES.sub(" ", cell).strip().replace("|", "\\|") for cell in row]
+            clean = [" ".join(cell.split()).replace("|", "\\|") for cell in row]
             cells.append("| " + " | ".join(clean) + " |")
             if number == 0:
                 cells.append("|" + " --- |" * len(row))
@@ -179,7 +178,7 @@ class Gathered:
         url = absolute(address, self._base)
         if not url:
             return
-        text = _SPACES.sub(" ", text[: 2 * LONGEST_LABEL]).strip()[:LONGEST_LABEL]
+        text = " ".join(text[: 2 * LONGEST_LABEL].split())[:LONGEST_LABEL]
         known = self._links.get(url)
         if known is None:
             if len(self._links) >= self.budget.limits.max_links:

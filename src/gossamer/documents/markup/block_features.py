@@ -6,7 +6,7 @@ them. All of it is linear in the text.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,10 @@ _NEIGHBOURS = (-2, -1, 1, 2)
 _WINDOWS = (4, 12)
 _PRICE = re.compile(r"[$€£¥]\s?\d|\d\s?[€$£]")
 _PRICED = "$€£¥"
+_NEAR = 2
+"""Characters of a price before its sign, or behind it, at most."""
 _IMPRINT = ("©", "ights reserved", "ights Reserved", "ookie")
+_STOPS = b".!?;,"
 _ENDS = frozenset('.!?:"”。')
 _TAG_NUMBER = {name: number for number, name in enumerate(TAGS)}
 
@@ -68,13 +71,13 @@ def _of_text(blocks: list[Block], words: Column, title: str, columns: dict[str, 
     joined = [" ".join(each) for each in listed]
     times = Counter(joined)
     in_title = set(normal_words(title))
+    page = _Joined(texts)
     columns["words"] = np.log1p(words)
     columns["letters"] = np.array([len(each) for each in joined], float) / words
-    columns["punctuation"] = np.array([sum(map(text.count, ".!?;,")) for text in texts], float) / words
+    columns["punctuation"] = np.array([*map(_stops, texts)], float) / words
     columns["ends"] = np.array([text.rstrip()[-1:] in _ENDS for text in texts], float)
-    signs, imprints = _said(_PRICED, texts), _said(_IMPRINT, texts)
-    columns["price"] = np.array([_has_any(signs, text) and _has_price(text) for text in texts], float)
-    columns["imprint"] = np.array([_has_any(imprints, text) for text in texts], float)
+    columns["price"] = page.with_prices()
+    columns["imprint"] = page.with_any(_IMPRINT)
     columns["repeated"] = np.array([min(times[each], 5) for each in joined], float)
     columns["in_title"] = np.array(
         [
@@ -84,18 +87,43 @@ def _of_text(blocks: list[Block], words: Column, title: str, columns: dict[str, 
     )
 
 
-def _said(marks: Sequence[str], texts: list[str]) -> list[str]:
-    """Those that stand in any of the texts, so that the others are looked for once and not in each."""
-    page = "\n".join(texts)
-    return [mark for mark in marks if mark in page]
+def _stops(text: str) -> int:
+    encoded = text.encode("utf-8", "replace")
+    return len(encoded) - len(encoded.translate(None, _STOPS))
 
 
-def _has_any(marks: list[str], text: str) -> bool:
-    return bool(marks) and any(mark in text for mark in marks)
+class _Joined:
+    """The texts of all blocks as one, in which rare marks are looked for at once and not in each."""
 
+    def __init__(self, texts: list[str]) -> None:
+        self._text = "\x00".join(texts)
+        self._ends = np.cumsum([len(text) + 1 for text in texts])
 
-def _has_price(text: str) -> bool:
-    return _PRICE.search(text) is not None
+    def with_any(self, marks: Sequence[str]) -> Column:
+        """1 for each block that holds one of the marks."""
+        return self._with([place for mark in marks for place in self._places(mark)])
+
+    def with_prices(self) -> Column:
+        """1 for each block that holds a price."""
+        return self._with(
+            [
+                place
+                for sign in _PRICED
+                for place in self._places(sign)
+                if _PRICE.search(self._text, max(place - _NEAR, 0), place + _NEAR + 1)
+            ]
+        )
+
+    def _places(self, mark: str) -> Iterator[int]:
+        place = self._text.find(mark)
+        while place >= 0:
+            yield place
+            place = self._text.find(mark, place + 1)
+
+    def _with(self, places: list[int]) -> Column:
+        found = np.zeros(len(self._ends))
+        found[np.searchsorted(self._ends, np.array(places, np.int64), "right")] = 1.0
+        return found
 
 
 def _of_place(blocks: list[Block], columns: dict[str, Column]) -> None:

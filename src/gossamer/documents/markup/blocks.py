@@ -181,12 +181,10 @@ class _Walk:
             while node is None and stack:
                 node, context, element = stack.pop()
                 if element >= 0:
-                    self._flush()
                     self._close(self.elements[element])
             if node is None:
                 break
-            tag = node.tag
-            if tag == "-text":
+            if node.is_text_node:
                 text = node.text_content or ""
                 if not text.isspace():
                     self._text(node, text, context)
@@ -194,6 +192,7 @@ class _Walk:
                     self._pieces.append(" ")
                 node = node.next
                 continue
+            tag = node.tag
             child = None if tag in _UNREAD else node.child
             if child is None:
                 if tag == "br":
@@ -214,7 +213,6 @@ class _Walk:
                         context.depth,
                     )
             else:
-                self._flush()
                 stack.append((node.next, context, len(self.elements)))
                 context = self._open(node, tag or "", context)
             node = child
@@ -227,6 +225,8 @@ class _Walk:
                 self._close(self.elements[element])
 
     def _open(self, node: LexborNode, tag: str, around: _Context) -> _Context:
+        if self._pieces:
+            self._flush()
         places = around.places | _PLACE.get(tag, 0)
         hidden = around.hidden
         own = 0
@@ -252,6 +252,8 @@ class _Walk:
         )
 
     def _close(self, element: Element) -> None:
+        if self._pieces:
+            self._flush()
         element.words = self.words - element.before
         element.linked = self.linked - element.linked_before
         element.prose = self.prose - element.prose_before
@@ -288,6 +290,5 @@ class _Walk:
                     at.depth,
                 )
             )
-        if self._pieces:
-            self._nodes, self._pieces = [], []
-            self._count = self._count_linked = 0
+        self._nodes, self._pieces = [], []
+        self._count = self._count_linked = 0

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 from html import unescape
 from urllib.parse import urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from gossamer.documents.gathered import absolute
 from gossamer.documents.limits import Budget
 from gossamer.documents.markup.authors import authors_of, stands_aside
 from gossamer.documents.markup.dates import date_in, iso_date
+from gossamer.documents.markup.named import Named
 from gossamer.documents.markup.titles import title_of
 from gossamer.documents.said import Alternate, Metadata
 
@@ -72,12 +73,13 @@ _LONGEST = 2_000
 
 
 def metadata_of(
-    tree: LexborHTMLParser, url: str, properties: dict[str, list[str]], data: list[object]
+    tree: LexborHTMLParser, by_name: Named, url: str, properties: dict[str, list[str]], data: list[object]
 ) -> Metadata:
     """Title, authors, dates and the like of a page.
 
     Args:
         tree: of the page.
+        by_name: its elements.
         url: its base address.
         properties: its `meta` elements.
         data: its JSON-LD items.
@@ -85,13 +87,13 @@ def metadata_of(
     items = [item for item in data if isinstance(item, dict)]
     works = [item for item in items if any(_ARTICLE_TYPES.match(kind) for kind in _types(item))]
     articles = [work for work in works if not any(kind.endswith("Page") for kind in _types(work))] + works
-    canonical = tree.css_first('link[rel~="canonical" i][href]')
+    canonical = next(_related(by_name.links, "canonical"), {})
     html = tree.css_first("html")
     language = (html.attributes.get("lang") or html.attributes.get("xml:lang") or "") if html else ""
     language = language or _first(properties, "og:locale", "content-language", "dc.language", "language")
     language = language.strip().replace("_", "-").lower()[:35]
     return Metadata(
-        title=title_of(tree, url, properties, items),
+        title=title_of(by_name, url, properties, items),
         authors=authors_of(tree, properties, articles, items),
         published=_published(tree, url, properties, articles, language),
         modified=_dated([*_of(articles, "dateModified"), *_all(properties, _MODIFIED)], language),
@@ -100,7 +102,7 @@ def metadata_of(
             _first(properties, "description", "og:description", "twitter:description", "dc.description")
             or next(iter(_of(articles, "description")), "")
         ),
-        canonical=absolute((canonical.attributes.get("href") or "") if canonical else "", url),
+        canonical=absolute(canonical.get("href") or "", url),
         keywords=tuple(
             word.strip()[:200]
             for value in properties.get("keywords", []) + properties.get("article:tag", [])
@@ -111,11 +113,18 @@ def metadata_of(
     )
 
 
-def alternates_of(tree: LexborHTMLParser, url: str, budget: Budget) -> tuple[Alternate, ...]:
+def _related(links: list[LexborNode], relation: str) -> Iterator[dict[str, str | None]]:
+    """The attributes of `link` elements that lead somewhere in this relation."""
+    for link in links:
+        attributes = link.attributes
+        if "href" in attributes and relation in (attributes.get("rel") or "").lower().split():
+            yield attributes
+
+
+def alternates_of(links: list[LexborNode], url: str, budget: Budget) -> tuple[Alternate, ...]:
     """The same page in other languages and formats."""
     found: dict[tuple[str, str], Alternate] = {}
-    for link in tree.css('link[rel~="alternate" i][href]'):
-        attributes = link.attributes
+    for attributes in _related(links, "alternate"):
         if "stylesheet" in (attributes.get("rel") or "").lower():
             continue
         if len(found) >= budget.limits.max_data:

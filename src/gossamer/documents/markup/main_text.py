@@ -128,8 +128,9 @@ def without_copies(blocks: list[Block]) -> tuple[list[Block], list[str]]:
     lines = lines_of(blocks)
     first: dict[str, int] = {}
     earlier = []
-    for place, line in enumerate(lines):
-        key = " ".join(line.split()) if len(line) > _LONG else ""
+    for place, (block, line) in enumerate(zip(blocks, lines, strict=True)):
+        several = block.tag == "pre" or "\n" in line
+        key = " ".join(line.split()) if several and len(line) > _LONG else line
         earlier.append(first.setdefault(key, place) if len(key) > _LONG else _NOWHERE)
     copies: set[int] = set()
     run: list[int] = []

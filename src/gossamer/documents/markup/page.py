@@ -3,7 +3,7 @@
 import re
 from importlib.metadata import PackageNotFoundError
 
-from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from gossamer.documents.gathered import Gathered, absolute
 from gossamer.documents.limits import Budget, ReadingLimits
@@ -11,6 +11,7 @@ from gossamer.documents.markup.ballast import without_ballast
 from gossamer.documents.markup.facts import alternates_of, metadata_of
 from gossamer.documents.markup.main_text import EXTRACTOR, MainText, extractor_version, main_text
 from gossamer.documents.markup.markdown import markdown_of
+from gossamer.documents.markup.named import Named, named
 from gossamer.documents.markup.nesting import fits_a_tree
 from gossamer.documents.markup.page_type import page_features
 from gossamer.documents.markup.structured import json_ld, meta_properties, microdata, microformats
@@ -49,19 +50,20 @@ def read_page(html: str, url: str, gathered: Gathered) -> PageSaid:
         gathered.mark(Mark.TOO_COMPLEX)
     if tree is None:
         return visible_only(content, gathered)
-    base = tree.css_first("base[href]")
-    home = absolute((base.attributes.get("href") or "") if base else "", url) or url
-    properties = meta_properties(tree, gathered.budget)
-    data = json_ld(tree, gathered.budget)
-    gathered.metadata = metadata_of(tree, home, properties, data)
+    by_name = named(tree)
+    bases = [base.attributes for base in by_name.bases if "href" in base.attributes]
+    home = absolute((bases[0]["href"] or "") if bases else "", url) or url
+    properties = meta_properties(by_name.metas, gathered.budget)
+    data = json_ld(by_name.scripts, gathered.budget)
+    gathered.metadata = metadata_of(tree, by_name, home, properties, data)
     gathered.rebase(home)
-    _links(tree, gathered)
-    _images(tree, home, gathered)
+    _links(by_name.anchors, gathered)
+    _images(by_name, home, gathered)
     items = microdata(tree, home, gathered.budget)
     formats = microformats(tree, home, gathered.budget)
-    alternates = alternates_of(tree, home, gathered.budget)
+    alternates = alternates_of(by_name.links, home, gathered.budget)
     if gathered.wants_text:
-        found = main_text(tree, *_page_facts(tree, url, data, properties))
+        found = main_text(tree, *_page_facts(by_name, url, data, properties))
         text, markdown = _texts(tree, found, home, gathered, cut=cut)
     else:
         text = markdown = Derived()
@@ -78,14 +80,15 @@ def read_page(html: str, url: str, gathered: Gathered) -> PageSaid:
 
 def page_facts(tree: LexborHTMLParser, url: str) -> tuple[str, dict[str, float]]:
     """Title and features of a page, as `main_text` asks for them."""
-    budget = Budget(ReadingLimits())
-    return _page_facts(tree, url, json_ld(tree, budget), meta_properties(tree, budget))
+    budget, by_name = Budget(ReadingLimits()), named(tree)
+    data, properties = json_ld(by_name.scripts, budget), meta_properties(by_name.metas, budget)
+    return _page_facts(by_name, url, data, properties)
 
 
 def _page_facts(
-    tree: LexborHTMLParser, url: str, data: list[object], properties: dict[str, list[str]]
+    by_name: Named, url: str, data: list[object], properties: dict[str, list[str]]
 ) -> tuple[str, dict[str, float]]:
-    node = tree.css_first("title")
+    node = next(iter(by_name.titles), None)
     types = {kind for item in data if isinstance(item, dict) for kind in _types(item)}
     shared = next(iter(properties.get("og:type", [])), "")
     return (node.text(deep=True) or "") if node else "", page_features(url, types, shared)
@@ -120,9 +123,11 @@ def _texts(
     return text, markdown
 
 
-def _links(tree: LexborHTMLParser, gathered: Gathered) -> None:
-    for node in tree.css("a[href], area[href]"):
+def _links(anchors: list[LexborNode], gathered: Gathered) -> None:
+    for node in anchors:
         attributes = node.attributes
+        if "href" not in attributes:
+            continue
         address = attributes.get("href") or ""
         text = node.text(deep=True, separator=" ") or ""
         if not text.strip() and node.child is not None:
@@ -131,8 +136,8 @@ def _links(tree: LexborHTMLParser, gathered: Gathered) -> None:
         gathered.link(address, text or attributes.get("title") or "", (attributes.get("rel") or "").lower())
 
 
-def _images(tree: LexborHTMLParser, base: str, gathered: Gathered) -> None:
-    for node in tree.css("img"):
+def _images(by_name: Named, base: str, gathered: Gathered) -> None:
+    for node in by_name.images:
         attributes = node.attributes
         address = attributes.get("src") or ""
         if not address or address.startswith("data:"):
@@ -145,7 +150,7 @@ def _images(tree: LexborHTMLParser, base: str, gathered: Gathered) -> None:
         if url := absolute(address, base):
             size = Dimensions(_pixels(attributes.get("width")), _pixels(attributes.get("height")))
             gathered.picture(Picture(url, " ".join((attributes.get("alt") or "")[:2_000].split()), size))
-    for node in tree.css("video, audio"):
+    for node in by_name.played:
         attributes = node.attributes
         places = [node, *node.css("source[src]")[:20]]
         for place in places:

@@ -67,10 +67,12 @@ _OLD_PROPERTIES = {
 }
 
 
-def json_ld(tree: LexborHTMLParser, budget: Budget) -> list[object]:
+def json_ld(scripts: list[LexborNode], budget: Budget) -> list[object]:
     """Every item of every block, lists and `@graph` flattened; blocks that are no JSON are left out."""
     found: list[object] = []
-    for script in tree.css('script[type="application/ld+json" i]'):
+    for script in scripts:
+        if (script.attributes.get("type") or "").lower() != "application/ld+json":
+            continue
         source = script.text(deep=True)
         if not source:
             continue
@@ -129,11 +131,11 @@ def _flattened(value: object) -> Iterator[object]:
             yield value
 
 
-def meta_properties(tree: LexborHTMLParser, budget: Budget) -> dict[str, list[str]]:
+def meta_properties(metas: list[LexborNode], budget: Budget) -> dict[str, list[str]]:
     """`meta` elements by `property`, `name` or `itemprop` in lower case, values in order."""
     found: dict[str, list[str]] = {}
     count = 0
-    for meta in tree.css("meta[content]"):
+    for meta in metas:
         attributes = meta.attributes
         name = (
             attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
@@ -256,8 +258,9 @@ def _stands_in(node: LexborNode, outer: set[int], room: _Room) -> bool:
     return False
 
 
-_ROOT = re.compile(
-    r"h-(?:entry|card|event|review|product|recipe|feed|cite|adr|geo|item|resume|review-aggregate)\Z"
+_ROOTS = frozenset(
+    f"h-{name}"
+    for name in "entry card event review product recipe feed cite adr geo item resume review-aggregate".split()
 )
 
 
@@ -267,13 +270,13 @@ def _classes(node: LexborNode) -> list[str]:
 
 def _roots(node: LexborNode) -> list[str]:
     classes = _classes(node)
-    modern = [name for name in classes if _ROOT.match(name)]
+    modern = [name for name in classes if name in _ROOTS]
     return modern or [_OLD_ROOTS[name] for name in classes if name in _OLD_ROOTS]
 
 
 def _format(root: LexborNode, types: list[str], base: str, room: _Room, depth: int) -> Item:
     properties: dict[str, list[object]] = {}
-    modern = any(_ROOT.match(name) for name in _classes(root))
+    modern = not _ROOTS.isdisjoint(_classes(root))
     nodes = list(_children(root))
     nodes.reverse()
     while nodes and room.take():

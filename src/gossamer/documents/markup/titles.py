@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from html import unescape
 from urllib.parse import urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
+from gossamer.documents.markup.named import Named
 
 __all__ = ["title_of"]
 
@@ -20,12 +20,12 @@ _SHORT = 3
 
 
 def title_of(
-    tree: LexborHTMLParser, url: str, properties: dict[str, list[str]], items: list[dict[str, object]]
+    by_name: Named, url: str, properties: dict[str, list[str]], items: list[dict[str, object]]
 ) -> str:
     """What the page calls itself.
 
     Args:
-        tree: of the page.
+        by_name: elements of the page.
         url: its address; many a site is called as its host is.
         properties: its `meta` elements.
         items: its JSON-LD.
@@ -33,8 +33,9 @@ def title_of(
     Of its headings, or else of the names in its data, the longest that is a good part of its title; else the title,
     out of which the name of the site is taken if it is known.
     """
-    node = tree.css_first("head > title") or next(
-        (each for each in tree.css("title")[:3] if each.parent is not None and each.parent.tag != "svg"), None
+    around = [(each, each.parent.tag) for each in by_name.titles if each.parent is not None]
+    node = next((each for each, parent in around if parent == "head"), None) or next(
+        (each for each, parent in around[:3] if parent != "svg"), None
     )
     whole = _clean(node.text(deep=True) or "") if node else ""
     shared = _clean(_first(properties, "og:title", "twitter:title", "dc.title", "citation_title"))
@@ -46,7 +47,7 @@ def title_of(
         return plain in sites or (len(plain) > 3 and host.endswith(plain))
 
     headings = [
-        _clean(heading.text(deep=True, separator=" ") or "") for heading in tree.css("h1")[:_MOST_HEADINGS]
+        _clean(heading.text(deep=True, separator=" ") or "") for heading in by_name.headings[:_MOST_HEADINGS]
     ]
     named = [_clean(unescape(name)) for item in items for name in _names(item)]
     for candidates in (headings, named):
