@@ -86,6 +86,7 @@ def test_an_unfinished_archive_is_an_error(tmp_path: Path) -> None:
         archives(folder)
 
 
+@pytest.mark.slow
 def test_tools_find_a_damaged_archive(tmp_path: Path) -> None:
     folder = make_crawl(tmp_path / "crawl", {"http://a.test/": b"one" * 1000})
     assert tool_problems(folder) == {"warcio": [], "fastwarc": []}

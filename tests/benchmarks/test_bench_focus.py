@@ -1,6 +1,8 @@
+import pytest
 from benchmarks.focus import measure
 
 
+@pytest.mark.slow
 def test_the_focused_order_harvests_more_than_breadth_first() -> None:
     result = measure(600, seed=2)
     rates = result["harvest_rate"]

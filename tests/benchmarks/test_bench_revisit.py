@@ -52,6 +52,7 @@ def test_it_is_never_worse_than_oldest_first(budget: int):
         assert 0.95 < found.spent <= 1.001
 
 
+@pytest.mark.slow
 def test_with_forty_visits_it_is_near_the_optimum():
     assert SMALL.rates is not None
     found = by_policy(SMALL, 30)
@@ -60,6 +61,7 @@ def test_with_forty_visits_it_is_near_the_optimum():
     assert found.stale < known.stale * 1.06
 
 
+@pytest.mark.slow
 def test_signals_halve_what_is_stale():
     world = slow()
     oldest = by_rule(world, OldestFirst(world), 30)

@@ -110,6 +110,7 @@ def test_a_finished_cluster_says_when_and_how_it_ended(gossamer: Gossamer) -> No
     assert (told["state"], told["pages"], told["stop"]) == ("ended", 8, "finished")
 
 
+@pytest.mark.slow
 def test_one_that_was_stopped_says_how_to_go_on(gossamer: Gossamer, cluster: Path) -> None:
     keep_last(cluster, msgspec.structs.replace(FINISHED, stop="interrupted"))
     ran = gossamer("cluster", "status", "d")

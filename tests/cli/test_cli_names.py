@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from gossamer.assembly.name_resolution import count_names, kept_names, name_cache, shared_folder
 from gossamer.dns.compact.config import CompactConfig
 from gossamer.dns.config import DnsConfig
@@ -16,6 +18,7 @@ def test_looking_makes_no_cache(tmp_path):
     assert not (tmp_path / "names").exists()
 
 
+@pytest.mark.slow
 def test_a_cache_larger_than_ours_may_be_survives_being_looked_at(tmp_path):
     folder = str(tmp_path / "names")
     large = name_cache(DnsConfig(compact=CompactConfig(folder=folder, max_bytes=64 << 20)), tmp_path)

@@ -26,6 +26,8 @@ from gossamer.datasets.tables import OF_THE_CRAWL, VISITS
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def crawl_of_site(crawl_of_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -42,7 +44,6 @@ def _rows(gossamer: Gossamer, question: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in ran.out.splitlines()]
 
 
-@pytest.mark.slow
 def test_tables_agree_with_what_other_commands_say(gossamer: Gossamer, crawled: str, tmp_path: Path) -> None:
     listed = [json.loads(line) for line in gossamer("list", "d", "--json").out.splitlines()]
     names = ("url", "state", "depth", "links")
@@ -61,7 +62,6 @@ def test_tables_agree_with_what_other_commands_say(gossamer: Gossamer, crawled: 
     assert _rows(gossamer, f"select time from captures where url = '{crawled}/'") == [{"time": captured}]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("crawled")
 def test_what_is_new_is_seen_and_what_is_old_is_not_written_again(gossamer: Gossamer, tmp_path: Path) -> None:
     assert _rows(gossamer, "select count(*) n from visits where became = 'done'")[0]["n"] == 5
@@ -90,7 +90,6 @@ def test_damaged_or_missing_files_are_made_again(gossamer: Gossamer, tmp_path: P
     assert _rows(gossamer, "select count(*) n from pages where state = 'done'") == [{"n": 5}]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("crawled")
 @pytest.mark.parametrize(
     "question",
@@ -134,7 +133,6 @@ def test_what_cannot_be_parsed_says_where(gossamer: Gossamer) -> None:
     assert "LINE 3" in ran.err
 
 
-@pytest.mark.slow
 def test_a_long_question_is_ended(gossamer: Gossamer, crawled: str, tmp_path: Path) -> None:
     endless = (
         "select count(*) from range(10000000) a, range(10000000) b where hash(a.range) = hash(b.range) + 1"
@@ -155,7 +153,6 @@ def test_a_long_question_is_ended(gossamer: Gossamer, crawled: str, tmp_path: Pa
     assert gossamer("sql", "d", "select 1", "--time", "soon").code == 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [
@@ -226,7 +223,6 @@ def test_values_come_as_they_are() -> None:
     assert row[3:5] == ([1, None], {"a": "b"})
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("crawled")
 def test_csv_is_guarded_and_what_is_not_indexed_is_said(gossamer: Gossamer) -> None:
     ran = gossamer("sql", "d", "select '=1+1' a, 'x' || chr(27) || '[2J' b, -1 c", "--format", "csv")
@@ -239,7 +235,6 @@ def test_csv_is_guarded_and_what_is_not_indexed_is_said(gossamer: Gossamer) -> N
     assert "index" not in gossamer("sql", "d", "select count(links) from pages").err, "links is a column here"
 
 
-@pytest.mark.slow
 def test_ctrl_c_ends_a_question_in_one_line(crawled: str, tmp_path: Path) -> None:
     assert crawled
     question = "with recursive r as (select 1::bigint n union all select n + 1 from r) select count(*) from r"
@@ -253,7 +248,6 @@ def test_ctrl_c_ends_a_question_in_one_line(crawled: str, tmp_path: Path) -> Non
     assert (process.returncode, err) == (130, b"gossamer: interrupted\n")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("crawled")
 def test_rows_for_people_and_spreadsheets(gossamer: Gossamer) -> None:
     ran = gossamer("sql", "d", "select title, url from pages where title like '%red%'")

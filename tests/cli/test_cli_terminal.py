@@ -99,6 +99,7 @@ def test_ctrl_c_stops_well_on_a_terminal(site: str, tmp_path: Path) -> None:
     assert ran.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_pause_is_shown_as_long_as_it_lasts(site: str, tmp_path: Path) -> None:
     gossamer = (sys.executable, "-m", "gossamer")
     terminal = Terminal(*gossamer, "crawl", site, "--dir", "d", "--min-delay", "80", cwd=tmp_path)

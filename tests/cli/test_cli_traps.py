@@ -40,6 +40,7 @@ def test_without_a_trap_one_line_says_so(gossamer: Gossamer, site: str) -> None:
     assert (shown.code, shown.out) == (0, "no trap: nothing is set aside\n")
 
 
+@pytest.mark.slow
 def test_a_trap_is_told_at_the_end_listed_and_released(gossamer: Gossamer, calendar: str) -> None:
     ended = gossamer("crawl", calendar, "--dir", "c", *QUICK)
     assert ended.code == 0

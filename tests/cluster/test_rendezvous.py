@@ -106,6 +106,7 @@ def test_a_shard_may_go_to_one_it_likes_little() -> None:
     assert sorted(assign(agents, equal(agents), slack=1.0)) == sorted(equal(agents))
 
 
+@pytest.mark.slow
 def test_a_thousand_agents_take_moments() -> None:
     weights = equal(1000)
     within(assign(16_384, weights), weights, 1.05)

@@ -190,6 +190,7 @@ def test_long_values_are_cut_in_messages():
     assert len(problem) < 120
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -61,6 +61,7 @@ def listed(look: ViewContext, **asked: Any) -> Any:
 MOMENTS = st.datetimes(datetime(1996, 1, 1), datetime(2035, 12, 31), timezones=st.just(UTC))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(MOMENTS, max_size=40))
 def test_every_capture_stands_in_the_calendar_and_is_listed_under_its_day(

@@ -275,6 +275,7 @@ def test_cursors_of_others_do_no_harm(look, method, cursor):
         assert error.code == "invalid"
 
 
+@pytest.mark.slow
 def test_a_running_crawl_answers_every_view(tmp_path, web):
     async def check() -> None:
         async with running(tmp_path / "crawl", web) as live:

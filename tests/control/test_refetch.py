@@ -65,6 +65,7 @@ def crawled(tmp_path: Path, web: SimulatedWeb) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_stopped_crawl_visits_again_what_was_asked_for_once(crawled: Path, web: SimulatedWeb):
     wanted = some_pages(crawled)
     told = offline(crawled, urls=[*wanted, wanted[0], "http://nowhere.test/"])

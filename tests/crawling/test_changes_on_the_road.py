@@ -3,6 +3,7 @@
 import random
 import time
 
+import pytest
 from test_visited_again import Pages, assert_sound, end, records, start, until
 
 from gossamer.inspect.archive.lookup import captures_of
@@ -44,6 +45,7 @@ class Noisy(Pages):
         return [each for each in self.served if each[0] == name]
 
 
+@pytest.mark.slow
 def test_noise_is_no_change_and_content_is_one(tmp_path):
     folder, origin = tmp_path / "crawl", time.time()
     with Noisy(NAMES, etag=False) as pages:

@@ -21,6 +21,8 @@ from gossamer.inspect.why.story import Storyteller
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_page, decode_queue
 
+pytestmark = pytest.mark.slow
+
 PAGES = {"": "<a href=a>a</a> <a href=b>b</a>", "a": "the same at each visit", "b": "another"}
 
 

@@ -16,6 +16,7 @@ from gossamer.state.environment import Family
 SPEC = WorldSpec(hosts=6, pages=150, cross_links=0.2, redirects=0.1, copies=0.1, missing=0.05)
 
 
+@pytest.mark.slow
 def test_the_harvest_stands_in_report_and_status(tmp_path):
     with SimulatedWeb(SPEC) as web:
         crawl(web, tmp_path / "crawl", engine__order="focused", order__focus__query="river stone")
@@ -32,6 +33,7 @@ def test_a_focus_without_words_is_one_clear_error(tmp_path):
         crawl(web, tmp_path / "crawl", engine__order="focused")
 
 
+@pytest.mark.slow
 def test_credit_is_conserved_by_a_whole_crawl(tmp_path):
     with SimulatedWeb(SPEC) as web:
         crawled = crawl(web, tmp_path / "crawl", engine__order="opic")

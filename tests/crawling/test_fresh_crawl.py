@@ -40,6 +40,7 @@ def told(crawled: tuple[Path, Pages, float], monkeypatch: pytest.MonkeyPatch, *a
     return ran.stdout
 
 
+@pytest.mark.slow
 def test_histories_stand_in_the_list_and_in_why(crawled, monkeypatch):
     _, pages, _ = crawled
     lines = told(

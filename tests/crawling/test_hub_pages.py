@@ -12,6 +12,8 @@ from small_site import Answer, Site
 
 from gossamer.engine.settlement.long_pages import LINKS_AT_ONCE
 
+pytestmark = pytest.mark.slow
+
 DAY = 86_400.0
 SPEED = 3 * DAY
 ORDINARY = 20

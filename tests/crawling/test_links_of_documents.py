@@ -16,6 +16,8 @@ from gossamer.documents.said import Mark
 from gossamer.inspect.archive.link_graph import export_links
 from gossamer.inspect.inspection import inspect
 
+pytestmark = pytest.mark.slow
+
 ODF = '<office:text><text:p><text:a xlink:href="{}">x</text:a></text:p></office:text>'
 WORD = '<w:p><w:hyperlink r:id="l0"><w:r><w:t>x</w:t></w:r></w:hyperlink></w:p>'
 WANTED = ["pdf", "unknown", "docx", "zip", "odt", "epub", "rtf", "markdown", "text"]

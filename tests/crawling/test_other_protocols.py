@@ -64,6 +64,7 @@ def said(*arguments: object) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_its_words_are_shown_wherever_a_visit_is(crawled):
     folder, pages, module = crawled
     told = {page.url.removeprefix(ROOT): (page.status, page.result) for page in pages}

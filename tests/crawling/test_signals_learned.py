@@ -17,6 +17,8 @@ from gossamer.policy.revisit.trust import Source, Trust, trust_of
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import decode_host
 
+pytestmark = pytest.mark.slow
+
 DAY = 86_400.0
 SPEED = 3 * DAY
 """Three days pass in a second."""

@@ -25,6 +25,8 @@ from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
 from gossamer.state.records import REVISIT, RevisitRecord, decode, decode_page
 
+pytestmark = pytest.mark.slow
+
 DAY = 86_400
 
 
@@ -244,7 +246,6 @@ def test_gone_at_the_second_time_and_back(tmp_path):
         assert_sound(folder)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_over_kills_each_version_once_and_each_visit_counted_once(tmp_path, seed):
     folder, origin = tmp_path / "crawl", time.time()

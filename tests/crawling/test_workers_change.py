@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
@@ -11,6 +13,8 @@ from gossamer.crawling.run import run, start
 from gossamer.engine.crawl import Crawl
 from gossamer.model.events import Event, Visited
 from gossamer.simweb import SimulatedWeb, WorldSpec
+
+pytestmark = pytest.mark.slow
 
 SPEC = WorldSpec.friendly(hosts=12, pages=150, page_bytes=1_000)
 PLAN = {0: 1, 30: 12, 80: 2}

@@ -129,6 +129,7 @@ def judge(histories: int, steps: int) -> None:
     assert naive.deadlocks > histories
 
 
+@pytest.mark.slow
 def test_no_history_is_unsafe_and_a_naive_allocator_deadlocks() -> None:
     judge(histories=60, steps=100)
 

@@ -224,6 +224,7 @@ def test_a_scheduled_job_starts_by_itself_even_if_its_time_came_while_no_daemon_
     asyncio.run(missed())
 
 
+@pytest.mark.slow
 def test_hours_for_visiting_again_end_and_a_run_by_hand_has_none(web: SimulatedWeb, home: Path) -> None:
     async def live() -> None:
         async with open_daemon(home) as daemon:

@@ -28,6 +28,8 @@ from gossamer.documents.said import DocumentText
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 WORDS = "The quick brown fox jumps over the lazy dog and runs into the forest, where it sleeps until noon. "
 SITE = {
     "/": (
@@ -74,7 +76,6 @@ def _rows(folder: Path, table: str = "documents") -> list[dict[str, object]]:
     return sorted(rows_of(folder / FOLDER, table), key=lambda row: (str(row["url"]), str(row.get("target"))))
 
 
-@pytest.mark.slow
 def test_a_crawl_with_documents_has_them_when_it_ends(crawled: Path, site: str) -> None:
     rows = {str(row["url"]).removeprefix(site): row for row in _rows(crawled)}
     assert set(rows) == set(SITE), "the copy, too, though the archive has its content once"
@@ -93,7 +94,6 @@ def test_a_crawl_with_documents_has_them_when_it_ends(crawled: Path, site: str) 
     assert (f"{site}/a", "price", 12.5) in fields
 
 
-@pytest.mark.slow
 def test_index_adds_nothing_twice_and_makes_again_what_was_deleted(crawled: Path) -> None:
     before = _rows(crawled)
     again = gossamer("index", str(crawled), "--json", cwd=crawled)
@@ -105,7 +105,6 @@ def test_index_adds_nothing_twice_and_makes_again_what_was_deleted(crawled: Path
     assert _rows(crawled) == before
 
 
-@pytest.mark.slow
 def test_other_fields_make_all_again(crawled: Path, tmp_path: Path) -> None:
     import shutil
 
@@ -127,7 +126,6 @@ def test_one_process_at_a_time(crawled: Path) -> None:
             one.close()
 
 
-@pytest.mark.slow
 def test_killed_at_any_moment_every_document_is_there_once(site: str, tmp_path: Path, monkeypatch) -> None:
     ran = gossamer("crawl", f"{site}/n/0", "--min-delay", "0", "--dir", "d", "-q", cwd=tmp_path)
     assert ran.returncode == 0
@@ -205,7 +203,6 @@ def test_many_small_parts_become_one_and_only_who_said_so_keeps_the_old(tmp_path
     assert len(list(folder.glob("*.parquet"))) == len(DERIVED) * len(store.state.parts)
 
 
-@pytest.mark.slow
 def test_a_document_is_written_anew_a_few_times_however_many_parts_come(tmp_path: Path, monkeypatch) -> None:
     folder = tmp_path / "documents"
     store = Store(folder, "")
@@ -253,7 +250,6 @@ def test_damage_is_told_when_the_tables_are_opened_for_writing(tmp_path: Path, t
     Store(folder, "").close()  # nobody holds it
 
 
-@pytest.mark.slow
 def test_text_and_markdown_of_one_page(crawled: Path) -> None:
     assert "quick brown fox" in gossamer("get", str(crawled), "/a", "--text", cwd=crawled).stdout
     assert "quick brown fox" in gossamer("get", str(crawled), "/a", "--markdown", cwd=crawled).stdout
@@ -262,7 +258,6 @@ def test_text_and_markdown_of_one_page(crawled: Path) -> None:
     assert json.loads(ran.stdout) == {"title": "Fox"}
 
 
-@pytest.mark.slow
 def test_an_interrupted_crawl_leaves_what_was_read(site: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "gossamer", "crawl", f"{site}/n/0", "--min-delay", "200ms", "--dir", "d",
                "--documents", "-q"]  # fmt: skip
@@ -293,7 +288,6 @@ def test_who_says_stop_waits_for_no_document(
     )
 
 
-@pytest.mark.slow
 def test_sql_says_how_far_behind_the_tables_of_a_running_crawl_are(site: str, tmp_path: Path) -> None:
     command = [
         sys.executable,

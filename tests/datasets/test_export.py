@@ -34,6 +34,8 @@ from gossamer.datasets.export.rows import Source, source_of
 from gossamer.datasets.export.wet import COLUMNS, WetForm
 from gossamer.model.errors import ConfigError, StorageError
 
+pytestmark = pytest.mark.slow
+
 WORDS = "The quick brown fox jumps over the lazy dog and runs into the forest, where it sleeps until noon. "
 SITE = {
     "": "<title>Home</title><a href=/a>a</a> <a href=/b>b</a> <a href=/missing>?</a> <a href=/a>again</a>",
@@ -63,7 +65,6 @@ def _lines(files: Sequence[Path]) -> list[dict[str, object]]:
     return [json.loads(line) for file in files for line in gzip.open(file, "rt", encoding="utf-8")]
 
 
-@pytest.mark.slow
 def test_rows_are_those_of_the_crawl(crawled: Path, tmp_path: Path) -> None:
     listed = gossamer("list", "d", "--json", cwd=crawled.parent).stdout.splitlines()
     names = ("url", "state", "depth", "links", "title")
@@ -136,7 +137,6 @@ def test_the_graph_as_graphml_has_the_edges_of_the_tables(crawled: Path, tmp_pat
         assert nodes == {f"n{line.split()[0]}": line.split()[1] for line in lines}
 
 
-@pytest.mark.slow
 def test_conditions_and_columns(crawled: Path, tmp_path: Path) -> None:
     files = _export(crawled, tmp_path / "c", "pages", "d", "--where", "status = 404 -- none else",
                     "--columns", "url,status", "--format", "csv", "--compress", "none")  # fmt: skip
@@ -170,7 +170,6 @@ def test_conditions_and_columns(crawled: Path, tmp_path: Path) -> None:
         assert "Traceback" not in ran.stderr
 
 
-@pytest.mark.slow
 def test_what_is_not_read_yet_is_said(crawled: Path, tmp_path: Path) -> None:
     import shutil
 
@@ -243,7 +242,6 @@ def test_hostile_rows(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("where", ["", "time >= '1970-01-01'"])
 def test_split_files_are_of_the_size_and_go_on(tmp_path: Path, where: str) -> None:
     source = source_of("visits", "url,time", where, visits(tmp_path, 3_000))
@@ -301,7 +299,6 @@ write_parts(source, LinesForm("jsonl", source.table, packed=True), Folder(folder
 """
 
 
-@pytest.mark.slow
 def test_killed_it_goes_on_and_has_each_row_once(tmp_path: Path) -> None:
     table = visits(tmp_path, 200_000)
     code = _SLOW.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
@@ -332,7 +329,6 @@ def _limited(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
 def test_a_full_disk_is_said_and_what_is_whole_stays(tmp_path: Path, kind: str) -> None:
     visits(tmp_path, 40_000)
@@ -356,7 +352,6 @@ def test_a_full_disk_is_said_and_what_is_whole_stays(tmp_path: Path, kind: str) 
     assert json.loads((tmp_path / "out" / MANIFEST).read_bytes())["rows"] == 40_000
 
 
-@pytest.mark.slow
 def test_memory_is_bounded(tmp_path: Path) -> None:
     """Half a gigabyte of text, a few MB at a time."""
     from exported import document

@@ -175,6 +175,7 @@ def test_a_name_is_safe_wherever_the_text_comes_from(text: str) -> None:
     assert _is_safe(name_of("{host}/{path}", fields_of(f"http://h/{path}", None, "", "", "")))
 
 
+@pytest.mark.slow
 @given(
     st.text(min_size=0, max_size=300),
     st.text(max_size=80),

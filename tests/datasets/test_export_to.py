@@ -88,6 +88,7 @@ def _open(address: str) -> PostgreSql | Sqlite:
     return Sqlite(address) if address.startswith("sqlite") else PostgreSql(address)
 
 
+@pytest.mark.slow
 def test_rows_are_there_once_however_often_they_are_exported(address: str, tmp_path: Path) -> None:
     source = source_of("links", "", "", hostile_tables(tmp_path))
     for number in range(3):

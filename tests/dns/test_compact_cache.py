@@ -266,6 +266,7 @@ def test_the_census_counts_everything(cache):
 # The limit …
 
 
+@pytest.mark.slow
 def test_the_file_never_grows_beyond_its_limit_and_new_names_are_kept(tmp_path):
     folder = tmp_path / "names"
     cache = CompactCache(folder, SMALL)
@@ -295,6 +296,7 @@ def test_what_has_expired_goes_first(tmp_path):
     cache.close()
 
 
+@pytest.mark.slow
 def test_long_answers_do_not_break_the_limit(tmp_path):
     folder = tmp_path / "names"
     cache = CompactCache(folder, SMALL)

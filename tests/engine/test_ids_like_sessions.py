@@ -8,6 +8,8 @@ import pytest
 from small_site import Site
 from test_robots_flow import crawl
 
+pytestmark = pytest.mark.slow
+
 THINGS = 60
 _RANDOM = random.Random(5)
 _WORDS = ["".join(_RANDOM.choices("abcdefghijklmnopqrstuvwxyz", k=7)) for _ in range(500)]

@@ -5,6 +5,8 @@ import pytest
 from small_site import Site
 from test_robots_flow import crawl
 
+pytestmark = pytest.mark.slow
+
 PAGES = 60
 _FEET = "<p>All rights reserved by the house of pictures, which has shown them since it was founded.</p>" * 3
 

@@ -123,6 +123,7 @@ def test_a_date_belongs_to_no_other_entry_where_elements_are_missing() -> None:
     assert dates(found) == {"/a": DAY, "/b": 0.0, "/c": 0.0}
 
 
+@pytest.mark.slow
 def test_the_last_of_very_many_entries_is_dated_and_it_takes_no_time() -> None:
     entry = "<url><loc>http://h.test/{}</loc><lastmod>2026-11-25</lastmod></url>"
     text = f"<urlset>{''.join(map(entry.format, range(50_001)))}</urlset>"

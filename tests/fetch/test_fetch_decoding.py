@@ -180,6 +180,7 @@ def bombs() -> dict[str, tuple[bytes, list[str]]]:
     return _bombs()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gzip", "br", "zstd", "gzip of gzip", "zstd of gzip"])
 def test_bombs_allocate_little(name: str, bombs: dict[str, tuple[bytes, list[str]]]) -> None:
     bomb, codings = bombs[name]

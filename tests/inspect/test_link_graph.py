@@ -125,6 +125,7 @@ def test_the_graph_is_that_of_the_web_that_was_crawled(crawled: tuple[Path, Worl
             assert sum(1 for _ in lines) == getattr(graph, name)
 
 
+@pytest.mark.slow
 def test_hosts_sum_up_their_pages(crawled: tuple[Path, World, list[str]]) -> None:
     path, _, _ = crawled
     export(path)

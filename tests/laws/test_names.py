@@ -22,6 +22,7 @@ def archived_names(folder):
     return sorted(name.decode() for name in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cache", "prefetch"),
     [

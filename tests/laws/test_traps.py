@@ -22,6 +22,8 @@ from gossamer.state.environment import Family
 from gossamer.state.records import decode_queue
 from gossamer.state.whole_files import write_whole
 
+pytestmark = pytest.mark.slow
+
 GOOD = 25
 PATIENCE = 60
 

@@ -186,6 +186,7 @@ def test_sums_agree_with_the_log(crawled: Crawled, figures: Figures) -> None:
         assert amount.bytes == sum(sizes)
 
 
+@pytest.mark.slow
 def test_the_timeline_holds_every_visit_once(crawled: Crawled, figures: Figures) -> None:
     time = figures.log.timeline
     classes = {"2": "ok", "3": "moved", "4": "client_errors", "5": "server_errors"}

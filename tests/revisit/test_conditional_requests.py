@@ -17,6 +17,7 @@ def raw(tag):
     return tag if isinstance(tag, bytes) else tag.encode("latin-1")
 
 
+@pytest.mark.slow
 def test_the_crawl_ends_when_it_is_told_to(visited):
     assert visited.ended.status == 130, visited.ended.err
     assert "Traceback" not in visited.ended.err

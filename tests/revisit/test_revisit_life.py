@@ -9,6 +9,8 @@ import pytest
 from changing_web import ChangingWeb, Reply, at, honest, missing, page
 from revisit_crawls import EVERY, gaps
 
+pytestmark = pytest.mark.slow
+
 SLACK = 0.03
 """Seconds by which a busy server may be late to notice that it has sent all."""
 NAMES = ("one", "two", "three", "four")
@@ -84,7 +86,6 @@ def test_it_can_be_switched_off_and_on_while_it_runs(crawl_of, tmp_path):
     assert archived.wrong(crawl.folder) == []
 
 
-@pytest.mark.slow
 def test_without_it_nothing_is_visited_again(crawl_of):
     crawl = crawl_of({"engine.give_up_after": "300ms"}, revisit=False)
     with ChangingWeb({"site": section}) as web:
@@ -96,7 +97,6 @@ def test_without_it_nothing_is_visited_again(crawl_of):
     assert not [s for s in web.log if s.request.conditional and s.request.target != "/robots.txt"]
 
 
-@pytest.mark.slow
 def test_an_old_crawl_becomes_one_that_visits_again(crawl_of):
     """Begun and ended without: its pages are visited again, with the validators that were kept."""
     crawl = crawl_of({"engine.give_up_after": "300ms", EVERY: "1s"}, revisit=False)
@@ -115,7 +115,6 @@ def test_an_old_crawl_becomes_one_that_visits_again(crawl_of):
     assert archived.wrong(crawl.folder) == []
 
 
-@pytest.mark.slow
 def test_it_goes_on_after_a_stop_without_being_told_again(crawl_of):
     """`--revisit` is a setting of the crawl: `resume` knows it. What was due meanwhile is not visited in a storm."""
     crawl = crawl_of({EVERY: "1s"})
@@ -135,7 +134,6 @@ def test_it_goes_on_after_a_stop_without_being_told_again(crawl_of):
     assert archived.wrong(crawl.folder) == []
 
 
-@pytest.mark.slow
 def test_a_kill_between_visits_costs_and_doubles_nothing(crawl_of):
     crawl = crawl_of({EVERY: "1s", "engine.checkpoint_every": "1s"})
     with ChangingWeb({"site": lambda r: missing() if r.target == "/robots.txt" else _moving(r)}) as web:
@@ -201,7 +199,6 @@ def test_refetch_asks_for_a_page_now(crawl_of):
     assert archived.wrong(crawl.folder) == []
 
 
-@pytest.mark.slow
 def test_refetch_of_a_crawl_that_stands_waits_for_resume(crawl_of):
     crawl = crawl_of({"engine.give_up_after": "300ms"}, revisit=False)
     with ChangingWeb({"site": section}) as web:
@@ -216,7 +213,6 @@ def test_refetch_of_a_crawl_that_stands_waits_for_resume(crawl_of):
     assert archived.wrong(crawl.folder) == []
 
 
-@pytest.mark.slow
 def test_refetch_by_status(crawl_of):
     def sometimes(request):
         if request.target == "/robots.txt":

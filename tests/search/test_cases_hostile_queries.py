@@ -8,6 +8,8 @@ import pytest
 from patience import PATIENCE
 from search_world import Ran, Search, assert_plain, gossamer
 
+pytestmark = pytest.mark.slow
+
 MOST_SECONDS = 6.0
 """CPU time of a question, start-up of libraries included, on a machine of any load."""
 
@@ -175,7 +177,6 @@ def test_limits_that_are_none(library: Path, here: Callable[..., Ran], arguments
     assert_plain(ran)
 
 
-@pytest.mark.slow
 def test_memory_of_a_question_is_bounded(library: Path) -> None:
     # One argument of a program has at most 128 KiB.
     for query in ("(" * 130_000, "wolf " * 26_000, '"' + "a " * 65_000, "数" * 43_000, "*a" * 65_000):
@@ -194,7 +195,6 @@ def gossamer_under(line: str, folder: Path, query: str) -> Ran:
     return Ran(ran.returncode, ran.stdout, ran.stderr)
 
 
-@pytest.mark.slow
 def test_folders_that_are_no_index(tmp_path: Path, library: Path) -> None:
     for folder in (tmp_path / "nowhere", tmp_path, Path("/dev/null")):
         ran = gossamer("search", folder, "wolf")

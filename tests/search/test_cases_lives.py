@@ -439,6 +439,7 @@ def test_two_at_once(chain: Path, whole: Path, tmp_path: Path) -> None:
     assert answers(indexed(folder), CHAIN_QUERIES) == answers(whole, CHAIN_QUERIES)
 
 
+@pytest.mark.slow
 def test_the_folder_is_moved(whole: Path, tmp_path: Path) -> None:
     shutil.copytree(whole, moved := tmp_path / "elsewhere" / "under another name")
     assert paths(moved, animal(7)) == ["7"]

@@ -31,6 +31,8 @@ from gossamer.search.text.reader import Reader
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import encode
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<title>\x1b[31m&lt;script&gt;alert(1)&lt;/script&gt; hostile</title><p>\x1b[2J&lt;img src=x&gt; hostile \u202e words"
 PAGES = 240
 
@@ -84,7 +86,6 @@ def _copy(crawled: Path, tmp_path: Path) -> Path:
     return tmp_path / "d"
 
 
-@pytest.mark.slow
 def test_hits_for_people(crawled: Path, site: str) -> None:
     ran = gossamer("search", "d", "fox", "run", "dog", "17", "--facets", cwd=crawled.parent)
     assert ran.returncode == 0, ran.stderr
@@ -182,7 +183,6 @@ def test_several_crawls_are_one_answer(crawled: Path, tmp_path: Path) -> None:
         assert one.suggest("") == one.suggest("zebra") == []
 
 
-@pytest.mark.slow
 def test_damaged_tables_and_index_are_made_anew_from_the_archive(crawled: Path, tmp_path: Path) -> None:
     folder = _copy(crawled, tmp_path)
     whole = everything(Reader(crawled))
@@ -200,7 +200,6 @@ def test_damaged_tables_and_index_are_made_anew_from_the_archive(crawled: Path, 
     assert everything(Reader(folder)) == whole
 
 
-@pytest.mark.slow
 def test_a_full_disk_is_said_and_ends_with_3(crawled: Path, tmp_path: Path) -> None:
     folder = _copy(crawled, tmp_path)
     subprocess.run(["rm", "-r", str(folder / "search")], check=True)
@@ -244,7 +243,6 @@ def test_what_the_archive_lost_is_not_found(crawled: Path, tmp_path: Path, site:
     assert reader.mark == Mark(file.serial, middle[8], "other")
 
 
-@pytest.mark.slow
 def test_twenty_kills_leave_the_index_that_is_made_at_once(crawled: Path, tmp_path: Path) -> None:
     folder = _copy(crawled, tmp_path)
     subprocess.run(["rm", "-r", str(folder / "search"), str(folder / "documents")], check=True)
@@ -294,7 +292,6 @@ def _mark(folder: Path) -> object:
         return None
 
 
-@pytest.mark.slow
 def test_live_it_crawls_until_the_query_is_answered(site: str, tmp_path: Path) -> None:
     ran = gossamer(
         "search",
@@ -325,7 +322,6 @@ def test_live_it_crawls_until_the_query_is_answered(site: str, tmp_path: Path) -
     assert "holds no word" in refused.stderr
 
 
-@pytest.mark.slow
 def test_live_pages_with_some_of_the_words_follow_where_none_has_all(site: str, tmp_path: Path) -> None:
     ran = gossamer(
         "search", "--live", "zebra quick fox 17", site, "--min-delay", "0", "--limit", "2", "--json",
@@ -343,7 +339,6 @@ def test_live_pages_with_some_of_the_words_follow_where_none_has_all(site: str, 
     assert (denied.returncode, denied.stdout) == (1, ""), "what is denied is in all of them"
 
 
-@pytest.mark.slow
 def test_live_a_seed_that_cannot_be_reached_is_said_in_a_sentence(tmp_path: Path) -> None:
     command = [
         sys.executable, "-m", "gossamer", "search", "--live", "zebra", "http://127.0.0.1:1/", "--set",

@@ -135,6 +135,7 @@ def test_copies_of_files_are_found_with_the_passage(root: Path, site: str) -> No
     assert _told(root, "short.txt")[0]["pages"] == []
 
 
+@pytest.mark.slow
 def test_a_page_of_the_crawl_is_compared_with_the_others(root: Path, site: str) -> None:
     for name in ("/near", f"{site}/near"):
         (answer,) = _told(root, name)

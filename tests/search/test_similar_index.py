@@ -106,6 +106,7 @@ def test_the_index_does_not_depend_on_how_documents_are_batched(seed: int, sizes
         assert _indexed(Path(folder) / "parts", some, lambda: next(batches)) == whole
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.integers(0, 10**6), st.lists(st.tuples(st.integers(0, 5), st.integers(1, 30)), min_size=1, max_size=12)

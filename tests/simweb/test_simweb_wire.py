@@ -247,6 +247,7 @@ def test_no_answer_at_all(name: str, end: str, quiet: float) -> None:
     assert bad(name, quiet=quiet) == Heard(b"", end)
 
 
+@pytest.mark.slow
 def test_monstrous_heads() -> None:
     huge = bad("huge-head")
     assert 290_000 < len(huge.head) < 310_000

@@ -11,6 +11,8 @@ from torture_lives import Ended, Life, assert_complete, small_world, wait_for
 
 from gossamer.simweb import SimulatedWeb
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def life(tmp_path: Path) -> Iterator[Life]:
@@ -30,7 +32,6 @@ def assert_refused(ended: Ended, status: int, *words: str) -> None:
 # Folders that are not ours to take …
 
 
-@pytest.mark.slow
 def test_a_second_process_on_the_folder_is_refused_and_harms_nothing(life: Life) -> None:
     life.settings["politeness.min_delay"] = "600ms"
     process = life.begin_crawl()
@@ -60,7 +61,6 @@ def test_folders_in_use_are_refused(life: Life) -> None:
         assert_refused(life.run("crawl", seed, "--dir", str(place)), 2, "--dir")
 
 
-@pytest.mark.slow
 def test_a_read_only_disk_is_refused(life: Life, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("a read-only mount needs root")
@@ -156,7 +156,6 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_state_goes_back_to_its_checkpoint(killed: Life, damage: str) -> None:
     archive = [path.stat().st_size for path in killed.archive_files]
@@ -171,7 +170,6 @@ def test_a_damaged_state_goes_back_to_its_checkpoint(killed: Life, damage: str) 
     assert_complete(killed)
 
 
-@pytest.mark.slow
 def test_where_checkpoints_share_the_damage_an_older_one_is_taken(killed: Life) -> None:
     older, newer = sorted((killed.folder / "checkpoints").glob("*[0-9]"))
     shared = {path.stat().st_ino for path in tables(older)}
@@ -188,7 +186,6 @@ def test_where_checkpoints_share_the_damage_an_older_one_is_taken(killed: Life) 
     assert_complete(killed)
 
 
-@pytest.mark.slow
 def test_where_every_checkpoint_is_damaged_nothing_is_thrown_away(killed: Life) -> None:
     for checkpoint in (killed.folder / "checkpoints").iterdir():
         cut(manifest(checkpoint))
@@ -200,7 +197,6 @@ def test_where_every_checkpoint_is_damaged_nothing_is_thrown_away(killed: Life) 
     assert_refused(killed.resume("--from-checkpoint"), 2, "no checkpoint", "another folder")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("point", ["restore.copied", "restore.moved"])
 def test_killed_while_it_goes_back_it_can_go_back_again(killed: Life, point: str) -> None:
     cut(manifest(killed.folder / "state"))
@@ -211,7 +207,6 @@ def test_killed_while_it_goes_back_it_can_go_back_again(killed: Life, point: str
     assert_complete(killed)
 
 
-@pytest.mark.slow
 def test_going_back_by_choice_fetches_again_what_came_later(killed: Life) -> None:
     for _ in range(2):
         back = killed.resume("--from-checkpoint", "--set", "budget.max_pages=100")
@@ -220,7 +215,6 @@ def test_going_back_by_choice_fetches_again_what_came_later(killed: Life) -> Non
     assert_complete(killed)
 
 
-@pytest.mark.slow
 def test_a_damaged_configuration_is_refused_and_can_be_mended(killed: Life) -> None:
     config = killed.folder / "crawl.toml"
     whole = config.read_text()
@@ -233,7 +227,6 @@ def test_a_damaged_configuration_is_refused_and_can_be_mended(killed: Life) -> N
     assert_complete(killed)
 
 
-@pytest.mark.slow
 def test_a_committed_archive_file_that_was_cut_is_told_of(killed: Life) -> None:
     committed = killed.archive_files[0]
     os.truncate(committed, 100)

@@ -27,6 +27,8 @@ from gossamer.model.url import Url
 from gossamer.web.api.reading import file_name
 from gossamer.web.security.visitor import Role
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = b"<title><script>alert(1)</script></title><body onload=alert(2)><a href=/gz>in</a><script>alert(3)"
 BIG = 50 << 20
 ATTACK = {"Content-Type": "text/html\t; charset=utf-8", "Content-Disposition": 'inline; filename="x.html"'}
@@ -108,7 +110,6 @@ def workers() -> list[str]:
     return found
 
 
-@pytest.mark.slow
 def test_captures_and_what_is_known(job: str, site: str) -> None:
     found = get(job, "captures", url=f"{site}gz").json()
     assert [(one["url"], one["status"]) for one in found["items"]] == [(f"{site}gz", 200)]
@@ -144,7 +145,6 @@ def test_the_list_is_filtered_and_comes_in_pages(job: str, site: str) -> None:
         assert next(iter(wrong)) in answer.text or "no time" in answer.text
 
 
-@pytest.mark.slow
 def test_a_page_is_read_again(job: str, site: str) -> None:
     page = get(job, "document", url=f"{site}gz").json()
     assert (page["document"]["text"], page["document"]["metadata"]) == ("9.99", {"title": "Packed"})
@@ -161,7 +161,6 @@ def test_a_page_is_read_again(job: str, site: str) -> None:
     assert get(job, "document", url=site, at="soon").status_code == 409
 
 
-@pytest.mark.slow
 def test_links_in_come_from_the_graph(job: str, service: LiveService, site: str) -> None:
     with inspect(service.daemon.folder("sim")) as inspection:
         export_links(inspection)
@@ -172,7 +171,6 @@ def test_links_in_come_from_the_graph(job: str, service: LiveService, site: str)
     assert get(job, "list", under=f"{site}gz", columns="referrers").json()["items"] == [{"referrers": 2}]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "words"),
     [("en", "not text, or not in the encoding it declares"), ("zh", "不是文本，或编码与声明不符")],  # noqa: RUF001
@@ -188,7 +186,6 @@ def test_the_console_puts_marks_into_words(
     assert "not-text" not in shown
 
 
-@pytest.mark.slow
 def test_what_is_not_listed_of_the_links_in_is_said(
     job: str, service: LiveService, site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,7 +242,6 @@ def test_an_evil_address_stays_within_its_header(job: str, service: LiveService,
     assert name.strip('"') == file_name(evil, "content")
 
 
-@pytest.mark.slow
 def test_a_long_body_goes_through_in_pieces(job: str, site: str) -> None:
     get(job, "content", url=f"{site}gz")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -258,7 +254,6 @@ def test_a_long_body_goes_through_in_pieces(job: str, site: str) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 24 << 10, "KiB"
 
 
-@pytest.mark.slow
 def test_who_hangs_up_leaves_nothing_behind(job: str, site: str) -> None:
     with loopback.stream("GET", f"{job}/content", params={"url": f"{site}big"}) as answer:
         next(answer.iter_raw())
@@ -268,7 +263,6 @@ def test_who_hangs_up_leaves_nothing_behind(job: str, site: str) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.slow
 def test_a_job_gives_nothing_of_another(job: str, service: LiveService, site: str) -> None:
     with small_site(SITE.get) as other:
         crawl(service, "other", other)
@@ -279,7 +273,6 @@ def test_a_job_gives_nothing_of_another(job: str, service: LiveService, site: st
     assert ask(f"{service.url}/api/v1/jobs/nope", "select 1").status_code == 404
 
 
-@pytest.mark.slow
 def test_a_question_is_answered(job: str, site: str) -> None:
     answer = ask(job, "select url, status, time from pages where status = 404 and url not like '%robots%'")
     assert answer.status_code == 200, answer.text
@@ -301,7 +294,6 @@ def test_a_question_is_answered(job: str, site: str) -> None:
     assert len(ask(job, " union all ".join(selected)).json()["rows"]) == 8
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [
@@ -318,14 +310,12 @@ def test_a_question_reaches_nothing_else(job: str, question: str) -> None:
     assert not list(Path("/tmp").glob("gossamer-was-here*"))
 
 
-@pytest.mark.slow
 def test_a_mistake_is_told_with_its_place(job: str) -> None:
     answer = ask(job, "select urll from pages")
     assert answer.status_code == 422
     assert "LINE 1: select urll from pages" in answer.json()["detail"]
 
 
-@pytest.mark.slow
 def test_a_long_question_is_ended(job: str) -> None:
     endless = "select count(*) from range(10000000000) a, range(100000) b where a.range % 7 = b.range"
     began = time.monotonic()
@@ -337,7 +327,6 @@ def test_a_long_question_is_ended(job: str) -> None:
     assert workers() == []
 
 
-@pytest.mark.slow
 def test_a_crawl_that_runs_gives_the_same(service: LiveService, site: str) -> None:
     crawl(service, "live", site, **{**LONG, "politeness__min_delay": "5s"})
     job = f"{service.url}/api/v1/jobs/live"
@@ -363,7 +352,6 @@ def logged_in(service: LiveService, name: str, role: Role) -> Iterator[httpx.Cli
         yield client
 
 
-@pytest.mark.slow
 def test_whoever_may_look_may_read_and_ask(tmp_path: Path, site: str) -> None:
     with live_service(tmp_path / "service", security=CHEAP) as service:
         crawl(service, "sim", site)
@@ -391,7 +379,6 @@ def test_whoever_may_look_may_read_and_ask(tmp_path: Path, site: str) -> None:
         assert ask(f"{service.url}/api/v1/jobs/sim", "select 1").status_code == 401
 
 
-@pytest.mark.slow
 def test_nothing_is_compared_with_a_single_capture(service: LiveService, job: str, site: str) -> None:
     one = get(job, "compare", url=site)
     assert one.status_code == 404

@@ -26,6 +26,8 @@ from gossamer.daemon.searching import searcher
 from gossamer.daemon.searching.questions import AskPages
 from gossamer.web.security.visitor import Role
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 
 
@@ -107,7 +109,6 @@ def searchers() -> list[int]:
     return found
 
 
-@pytest.mark.slow
 def test_a_job_is_searched(service: LiveService, site: str) -> None:
     answer = get(service, "/jobs/docs/search", query="guide crawler", facets=True, limit=5).json()
     assert answer["total"] == GUIDES
@@ -196,7 +197,6 @@ def mesh(service: LiveService) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.mark.slow
 def test_a_cluster_is_searched_alone_and_with_all_jobs(service: LiveService, mesh: Path, site: str) -> None:
     alone = get(service, "/clusters/mesh/search", query="guide crawler", facets=True, limit=5).json()
     assert (alone["total"], alone["documents"], alone["jobs"]) == (GUIDES, DOCUMENTS, ["cluster:mesh"])
@@ -212,7 +212,6 @@ def test_a_cluster_is_searched_alone_and_with_all_jobs(service: LiveService, mes
     assert get(service, "/clusters/never/search", query="a").status_code == 404
 
 
-@pytest.mark.slow
 def test_a_cluster_is_searched_in_the_console(service: LiveService, mesh: Path, site: str) -> None:
     page = loopback.get(f"{service.url}/clusters/mesh/search", params={"q": "guide crawler"})
     assert page.status_code == 200
@@ -287,7 +286,6 @@ def test_what_strangers_wrote_is_told_as_text(service: LiveService) -> None:
     assert "\u202e" not in page.text
 
 
-@pytest.mark.slow
 def test_a_searcher_that_was_killed_is_followed_by_another(service: LiveService) -> None:
     assert hits(service, "/jobs/docs/search", "guide")
     for pid in (first := searchers()):
@@ -323,7 +321,6 @@ def test_a_damaged_index_keeps_nobody_from_the_others(
         shutil.copytree(kept, index)
 
 
-@pytest.mark.slow
 def test_whoever_may_look_may_search(tmp_path: Path, site: str) -> None:
     with live_service(tmp_path / "service", security=CHEAP) as service:
         crawl(service, "docs", site, budget__max_pages=3)

@@ -18,6 +18,8 @@ from small_site import Answer, Site
 from gossamer.daemon.pings.subscriptions import Subscriptions
 from gossamer.web.security.visitor import Role
 
+pytestmark = pytest.mark.slow
+
 KEY = "0123456789abcdef"
 JOB = "/api/v1/jobs/site"
 PINGS = {"indexnow": True, "websub": True, "public_url": "http://crawler.example.org"}

@@ -49,9 +49,8 @@ class CrawlClock:
 
     def micros(self) -> int:
         """Microseconds, the unit of due times on disk."""
-        return int(
-            (self._offset + time.monotonic()) * 1e6
-        )  # not by `now`: each visit asks some fifteen times
+        # Not by `now`: each visit asks some fifteen times.
+        return int((self._offset + time.monotonic()) * 1e6)
 
     def record(self) -> ClockRecord:
         """What to keep for the next start."""

@@ -27,7 +27,7 @@ class Named(msgspec.Struct, frozen=True):
 
 
 def named(tree: LexborHTMLParser) -> Named:
-    """Those of a page."""
+    """Those of a page, in its order."""
     found: dict[str, list[LexborNode]] = {}
     for node in tree.css(_SELECTOR):
         found.setdefault(_FIELDS[node.tag or ""], []).append(node)
