@@ -25,8 +25,8 @@ from gossamer.control.socket.protocol import NotRunning
 from gossamer.simweb import SimulatedWeb
 from gossamer.simweb.servers.visits import Visit
 
-SLOW = 4.0
-"""Seconds a visit to the slow host takes."""
+SLOW = 8.0
+"""Seconds a visit to the slow host takes; on a busy machine a crawl needs some of them to say that it stops."""
 
 
 @pytest.fixture(autouse=True)

@@ -596,3 +596,35 @@ def test_listening_here_needs_no_accounts(house):
 def test_settings_that_will_not_do(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):
         SecurityConfig(**settings)
+
+
+@pytest.mark.parametrize(
+    ("fields", "heard"),
+    [
+        ([], 2),
+        ([(b"content-length", b"2")], 2),
+        ([(b"content-length", b"100000")], 0),
+        ([(b"expect", b"100-continue")], 0),
+    ],
+)
+def test_who_is_refused_has_said_what_he_had_to_say_if_it_is_short(locked, fields, heard):
+    """Else the connection is closed on him, and with it goes the answer (RFC 9112 section 9.6)."""
+    parts = iter([(b"{", True), (b"}", False)])
+    happened = []
+
+    async def receive():
+        body, more = next(parts)
+        happened.append("heard")
+        return {"type": "http.request", "body": body, "more_body": more}
+
+    async def send(message):
+        happened.append(message["type"])
+
+    scope = {
+        "type": "http", "method": "POST", "scheme": "http", "path": "/api/v1/jobs", "raw_path": b"/api/v1/jobs",
+        "query_string": b"",
+        "headers": [(b"host", HERE.partition("//")[2].encode()), (b"origin", b"http://elsewhere.example"), *fields],
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8470), "state": {},
+    }  # fmt: skip
+    asyncio.run(locked.app(scope, receive, send))
+    assert happened == ["heard"] * heard + ["http.response.start", "http.response.body"]

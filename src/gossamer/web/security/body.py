@@ -1,6 +1,7 @@
 """Reads the body of a request within bounds of size and time."""
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from urllib.parse import parse_qsl
 
@@ -12,6 +13,8 @@ JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 _DEEPEST = 32
 _MOST_FIELDS = 500
+_SMALL, _SOON = 64 << 10, 1.0
+"""Bytes and seconds for a body that is refused."""
 _FORM_KEY = "gossamer.form"
 
 Form = dict[str, str]
@@ -61,6 +64,34 @@ async def read_body(receive: Receive, lengths: Sequence[str], most: int, seconds
                     return b"".join(parts)
     except TimeoutError:
         raise BadBodyError(408, f"the body took more than {seconds:g} s") from None
+
+
+class Arriving:
+    """What comes of a request, and whether all of it has come.
+
+    Whoever answers and closes before that may destroy his answer: what arrives afterwards is met by a reset, which
+    takes from the client what it has not read yet (RFC 9112 section 9.6).
+    """
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._whole = False
+
+    async def __call__(self) -> Message:
+        """The next message of the connection."""
+        message = await self._receive()
+        self._whole = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+    async def rest(self, lengths: Sequence[str]) -> None:
+        """Read what is missing of a body that nobody will look at, if it is small and comes soon.
+
+        Args:
+            lengths: the Content-Length headers.
+        """
+        if not self._whole:
+            with contextlib.suppress(BadBodyError):
+                await read_body(self, lengths, _SMALL, _SOON)
 
 
 def again(body: bytes, receive: Receive) -> Receive:

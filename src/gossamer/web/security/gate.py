@@ -13,6 +13,7 @@ from gossamer.web.api.problem import problem
 from gossamer.web.security.body import (
     FORM,
     JSON,
+    Arriving,
     BadBodyError,
     again,
     check_json,
@@ -74,9 +75,9 @@ class Gate:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
             return
-        send = _safely(send, scope["scheme"])
+        headers, receive = _by_name(scope), Arriving(receive)
+        send = _safely(_heard(receive, headers, send), scope["scheme"])
         try:
-            headers = _by_name(scope)
             self._check_address(scope, headers)
             self._take_token(scope)
             visitor = self._admit(scope, headers)
@@ -231,6 +232,17 @@ def _refuse(scope: Scope, status: int, sentence: str, code: str = "") -> _Refuse
     """Whoever sent a body that was not read may not go on talking on this connection."""
     close = {"Connection": "close"} if scope["method"] in _WRITES else {}
     return _RefusedError(problem(status, sentence, code=code, headers=close))
+
+
+def _heard(arriving: Arriving, headers: Headers, send: Send) -> Send:
+    """Whoever is refused in the middle of what he sends has said it before he is answered, if it is short."""
+
+    async def afterwards(message: Message) -> None:
+        if (b"connection", b"close") in message.get("headers", ()) and "expect" not in headers:
+            await arriving.rest(headers.get("content-length", []))
+        await send(message)
+
+    return afterwards
 
 
 def _safely(send: Send, scheme: str) -> Send:
