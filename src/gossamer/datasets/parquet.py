@@ -107,9 +107,7 @@ def _batch(arrow: Any, table: Table, rows: Sequence[object], schema: Any) -> Any
     values = [_of_kind(column.kind, [*map(column.of, rows)]) for column in table.columns]
     try:
         return arrow.record_batch(values, schema=schema)
-    except (
-        UnicodeEncodeError
-    ):  # rare, and found by the conversion itself: to look at each text takes as long again
+    except UnicodeEncodeError:  # found by the conversion itself: to look at each text takes as long again
         return arrow.record_batch([[*map(_sound, column)] for column in values], schema=schema)
 
 
