@@ -2,10 +2,12 @@
 
 import ast
 import functools
+import gc
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from importlinter.cli import lint_imports
@@ -20,16 +22,43 @@ FEWEST_WORDS = 5
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-@functools.cache
-def trees() -> dict[Path, ast.Module]:
-    """Of all modules; two seconds, which only whoever runs these tests pays."""
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+def tree_of(path: Path) -> ast.Module:
+    """What a module says."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+class Findings(NamedTuple):
+    """What is asked of a module; its tree is not kept, or each look for cycles would go through all of them."""
+
+    says: bool
+    imports: set[str]
+    classes: list[str]
+    strangers: list[str]
+    too_short: list[str]
+    sentences: list[str]
 
 
 @functools.cache
-def nodes(path: Path) -> list[ast.AST]:
-    """All of a module's tree; a walk of all modules takes a second."""
-    return list(ast.walk(trees()[path]))
+def findings() -> dict[Path, Findings]:
+    """Of all modules; some seconds, which only whoever runs these tests pays."""
+    gc.disable()  # else a third of it is spent on looking for cycles in trees
+    try:
+        return {path: look(tree_of(path)) for path in MODULES}
+    finally:
+        gc.enable()
+
+
+def look(tree: ast.Module) -> Findings:
+    """All that is asked, from one walk where it needs all of a tree."""
+    nodes = list(ast.walk(tree))
+    return Findings(
+        says=bool(ast.get_docstring(tree)),
+        imports=imported(nodes),
+        classes=[node.name for node in nodes if isinstance(node, ast.ClassDef)],
+        strangers=list(strangers(tree)),
+        too_short=list(too_short(tree)),
+        sentences=list(sentences_read(nodes)),
+    )
 
 
 def module_name(path: Path) -> str:
@@ -40,10 +69,10 @@ def module_name(path: Path) -> str:
 KNOWN = frozenset(map(module_name, MODULES))
 
 
-def imported(path: Path) -> set[str]:
+def imported(nodes: Iterable[ast.AST]) -> set[str]:
     """Modules of ours that a module imports, within functions and for types alone, too."""
     found = set()
-    for node in nodes(path):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -72,68 +101,80 @@ def circles(imports: dict[str, set[str]]) -> list[list[str]]:
 
 def test_no_import_leads_in_a_circle_not_even_for_types() -> None:
     assert circles({"a": {"b"}, "b": {"a"}}) == [["a", "b", "a"]]
-    assert circles({module_name(path): imported(path) - {module_name(path)} for path in MODULES}) == []
+    imports = {module_name(path): found.imports for path, found in findings().items()}
+    assert circles({module: others - {module} for module, others in imports.items()}) == []
 
 
 def test_every_module_says_what_it_is_for_by_its_name_and_docstring() -> None:
     wrong = [
         module_name(path)
-        for path in MODULES
-        if not ast.get_docstring(trees()[path]) or BANNED & {path.stem, path.parent.name}
+        for path, found in findings().items()
+        if not found.says or BANNED & {path.stem, path.parent.name}
     ]
     assert wrong == []
 
 
 def test_a_room_has_one_class_of_a_name() -> None:
     homes: dict[tuple[str, str], list[str]] = {}
-    for path in MODULES:
-        for node in nodes(path):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+    for path, found in findings().items():
+        for name in found.classes:
+            if not name.startswith("_"):
                 room = path.relative_to(SOURCE).parts[0]
-                homes.setdefault((room, node.name), []).append(module_name(path))
+                homes.setdefault((room, name), []).append(module_name(path))
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def is_own(node: ast.Attribute, *names: str) -> bool:
+    """Whether it is an attribute of what is called so, `self` for one."""
+    return isinstance(node.value, ast.Name) and node.value.id in names
 
 
 def strangers(tree: ast.Module) -> Iterator[str]:
     """Private attributes that are reached for in objects which are no instance of the class around."""
-    own: dict[ast.Attribute, set[str]] = {}
-    for owner in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.Module)):
-        inner = [each for each in ast.walk(owner) if isinstance(each, ast.Attribute)]
-        known = {each.attr for each in inner if isinstance(each.value, ast.Name) and each.value.id == "self"}
-        for each in inner:
-            own.setdefault(each, set()).update(known if owner is not tree else ())
-    for node, known in own.items():
-        if not node.attr.startswith("_") or node.attr.startswith("__"):
-            continue
-        mine = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-        if not mine and node.attr not in known and node.attr not in ("_replace", "_exit"):
+    known: dict[ast.ClassDef, set[str]] = {}
+    found: list[tuple[ast.Attribute, tuple[ast.ClassDef, ...]]] = []
+    waiting: list[tuple[ast.AST, tuple[ast.ClassDef, ...]]] = [(tree, ())]
+    while waiting:
+        node, around = waiting.pop()
+        if isinstance(node, ast.ClassDef):
+            around = (*around, node)
+            known[node] = set()
+        elif isinstance(node, ast.Attribute) and node.attr.startswith("_") and node.attr[:2] != "__":
+            found.append((node, around))
+            if is_own(node, "self"):
+                for owner in around:
+                    known[owner].add(node.attr)
+        waiting.extend((inner, around) for inner in ast.iter_child_nodes(node))
+    for node, around in found:
+        mine = is_own(node, "self", "cls") or any(node.attr in known[owner] for owner in around)
+        if not mine and node.attr not in ("_replace", "_exit"):
             yield ast.unparse(node)
 
 
 def test_nobody_reaches_into_what_is_private_to_another_class() -> None:
     assert list(strangers(ast.parse("class A:\n def f(self, b): return b._x"))) == ["b._x"]
-    found = {module_name(path): list(strangers(tree)) for path, tree in trees().items()}
-    assert {module: places for module, places in found.items() if places} == {}
+    assert list(strangers(ast.parse("class A:\n def f(self, b): return self._x, b._x"))) == []
+    assert {module_name(path): it.strangers for path, it in findings().items() if it.strangers} == {}
 
 
-def too_short(tree: ast.Module) -> Iterator[str]:
+def too_short(node: ast.AST) -> Iterator[str]:
     """Public names whose docstrings say next to nothing; parts of a private class are not public."""
-    private = {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, DEFINITIONS) and node.name.startswith("_")
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, DEFINITIONS) and node not in private:
-            text = ast.get_docstring(node)
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.expr):
+            continue
+        if isinstance(inner, DEFINITIONS):
+            if inner.name.startswith("_"):
+                continue
+            text = ast.get_docstring(inner)
             if text is not None and len(text.split()) < FEWEST_WORDS:
-                yield f"{node.name}: {text}"
+                yield f"{inner.name}: {text}"
+        yield from too_short(inner)
 
 
 def test_public_docstrings_say_more_than_the_name() -> None:
-    found = {module_name(path): list(too_short(tree)) for path, tree in trees().items()}
-    assert {module: names for module, names in found.items() if names} == {}
+    code = "class A:\n 'An A.'\n def _f(self):\n  'F.'\n  def g():\n   'G.'\nif x:\n def h():\n  'H.'"
+    assert list(too_short(ast.parse(code))) == ["A: An A.", "h: H."]
+    assert {module_name(path): it.too_short for path, it in findings().items() if it.too_short} == {}
 
 
 REASONS = {"reason", "detail", "why", "parked", "ended", "held_by", "problem", "said"}
@@ -212,9 +253,9 @@ def test_nothing_reads_a_sentence() -> None:
     """Decisions are values (DESIGN 1.12)."""
     found = [
         f"{path.relative_to(SOURCE)}:{one}"
-        for path in MODULES
+        for path, it in findings().items()
         if str(path.relative_to(SOURCE)) not in READERS
-        for one in sentences_read(nodes(path))
+        for one in it.sentences
     ]
     assert found == []
 
@@ -236,7 +277,7 @@ def is_there(name: str, package: Path) -> bool:
         while left and (place / left[0]).is_dir():
             place /= left.pop(0)
         module = place / f"{left[0]}.py" if left else place / "__init__.py"
-        if not left or (module in trees() and (len(left) == 1 or has_name(trees()[module], left[1]))):
+        if not left or (module.exists() and (len(left) == 1 or has_name(tree_of(module), left[1]))):
             return True
     return False
 
@@ -262,7 +303,7 @@ def test_what_the_docstring_of_a_package_names_is_there() -> None:
     known = "`read.no`, `app.live`, `web.api`, `http.HttpModule`, `guard.py`, `http.Nothing`, `no/such.py`"
     assert list(lost(known, SOURCE / "fetch")) == ["read.no", "app.live", "http.Nothing", "no/such.py"]
     found = {
-        module_name(path): list(lost(ast.get_docstring(trees()[path]) or "", path.parent))
+        module_name(path): list(lost(ast.get_docstring(tree_of(path)) or "", path.parent))
         for path in MODULES
         if path.name == "__init__.py"
     }

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from gossamer.simweb.cases.stage import BEYOND, Stage
-from gossamer.simweb.world.resource import Link, Resource, Scene
+from gossamer.simweb.world.resource import Link, Place, Resource, Scene
 
 _GOOD = '<!DOCTYPE html><title>Torture</title><a href="/good-1.html">good</a>\n'
 _BEYOND = '<a href="/beyond.html">beyond</a>'
@@ -45,22 +45,24 @@ def many_attributes(stage: Stage) -> Scene:
 
 
 def many_links(stage: Stage) -> Scene:
-    """60,000 links, all to two pages."""
-    pages = (stage.link("/good-1.html"), stage.link("/good-2.html"))
-    links = tuple(Link(page.to, f"{page.href}#{n}") for n in range(30_000) for page in pages)
+    """60,000 links, all to two pages, which are written apart by fragments alone."""
+    links = _links(stage, "/good-1.html", "/good-2.html")
 
     def body() -> bytes:
-        return "".join(f'<a href="{link.href}">x</a>\n' for link in links).encode()
+        hrefs = (f"{link.href}#{number}" for number in range(30_000) for link in links)
+        return "".join(f'<a href="{href}">x</a>\n' for href in hrefs).encode()
 
     return Scene(resources={"/bad": Resource(body=body, links=links)})
 
 
 def dense_links(stage: Stage) -> Scene:
     """8,500 links to as many pages in 240 KB, none of them to be followed, then one that is."""
-    links = tuple(stage.link(f"/hidden-{number}", nofollow=True) for number in range(8_500))
+    hidden = [f"/hidden-{number}" for number in range(8_500)]
+    host = stage.host
+    links = (Link(Place(host, target), target, nofollow=True) for target in hidden)
 
     def body() -> bytes:
-        return (_GOOD + "".join(f"<a rel=nofollow href={link.href}>" for link in links) + _BEYOND).encode()
+        return (_GOOD + "".join(f"<a rel=nofollow href={target}>" for target in hidden) + _BEYOND).encode()
 
     return Scene(
         resources={"/bad": Resource(body=body, links=(*_links(stage, "/good-1.html", BEYOND), *links))}
