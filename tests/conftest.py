@@ -49,7 +49,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that nothing is waited for at the end."""
-    items.sort(key=lambda item: item.location[0] not in RAY)
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in RAY)  # `location` is worked out at a cost
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

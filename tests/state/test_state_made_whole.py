@@ -50,3 +50,20 @@ def test_where_nothing_can_be_made_it_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StorageError, match="file"):
         Environment.open(tmp_path / "file" / "state", StateConfig())
+
+
+def test_each_new_state_is_empty_and_its_own(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        environment = Environment.open(tmp_path / name, StateConfig())
+        assert [list(environment.scan(family)) for family in Family] == [[] for _ in Family]
+        batch = environment.batch()
+        for family in Family:
+            batch.put(family, name.encode(), b"")
+        environment.commit(batch)
+        environment.close()
+    for name in ("one", "other"):
+        environment = Environment.open(tmp_path / name, StateConfig(), create=False)
+        assert [list(environment.scan(family)) for family in Family] == [
+            [(name.encode(), b"")] for _ in Family
+        ]
+        environment.close()

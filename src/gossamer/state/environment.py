@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import rocksdict
 
@@ -70,6 +70,10 @@ class Environment:
     Invariant: writing environments hold RocksDB's lock, so there is one per folder.
     """
 
+    _empty: ClassVar[dict[str, bytes] | None] = None
+    """Files of a state with all families and nothing in them: `CURRENT` and the manifest that it names; all else
+    RocksDB makes when it opens it. The same for each new state, so a process has them made once."""
+
     def __init__(
         self,
         path: Path,
@@ -119,8 +123,17 @@ class Environment:
         """Make an empty state, with all of its families or not at all: readers come at any moment."""
         fresh = path.with_name(f"{path.name}.new")
         shutil.rmtree(fresh, ignore_errors=True)
-        cls(path, config, rocksdict.AccessType.read_write(), create=True, through=fresh).close()
         try:
+            empty = cls._empty
+            if empty is None:
+                cls(path, config, rocksdict.AccessType.read_write(), create=True, through=fresh).close()
+                empty = cls._empty = {file.name: file.read_bytes() for file in fresh.glob("[CM]*")}
+                shutil.rmtree(fresh)
+            fresh.mkdir(parents=True)
+            for name, content in empty.items():
+                with (fresh / name).open("wb") as file:
+                    file.write(content)
+                    os.fsync(file.fileno())
             fresh.rename(path)
         except OSError as error:
             raise _failure(path, "made", str(error)) from None
