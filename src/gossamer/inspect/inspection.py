@@ -29,7 +29,7 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because, sentence
 from gossamer.ports import MentionOrdering
-from gossamer.state.environment import Environment, Family
+from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import (
     COUNTERS,
     ENDED,
@@ -213,13 +213,12 @@ class Inspection:
         return revisit_sums(record, self.config.revisit, self.counters.enrolled, heads, now)
 
 
-@contextlib.contextmanager
-def inspect(path: Path) -> Iterator[Inspection]:
-    """Open the crawl in `path` for reading.
+def crawl_in(path: Path) -> CrawlFolder:
+    """The folder of a crawl that has begun; nothing of it is opened.
 
     Raises:
-        ConfigError: no crawl lives there.
-        StorageError: its state is damaged.
+        ConfigError: no crawl lives in `path`.
+        StorageError: its state is gone.
     """
     folder = CrawlFolder(path)
     if not folder.config.exists():
@@ -231,10 +230,33 @@ def inspect(path: Path) -> Iterator[Inspection]:
         )
     if not folder.state.is_dir():
         raise ConfigError(because(ProblemCode.BEGIN_FIRST, str(path), str(path)))
-    config = load(CrawlConfig, read_toml(folder.config))
+    return folder
+
+
+@contextlib.contextmanager
+def state_of(folder: CrawlFolder, config: StateConfig = StateConfig()) -> Iterator[Environment]:
+    """Its state, opened for reading. Who asks only the state needs no settings, which take as long to read.
+
+    Raises:
+        StorageError: it is damaged.
+    """
     with tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
-        environment = Environment.open_secondary(folder.state, Path(scratch), config.state)
+        environment = Environment.open_secondary(folder.state, Path(scratch), config)
         try:
-            yield Inspection(folder, config, environment)
+            yield environment
         finally:
             environment.close()
+
+
+@contextlib.contextmanager
+def inspect(path: Path) -> Iterator[Inspection]:
+    """Open the crawl in `path` for reading.
+
+    Raises:
+        ConfigError: no crawl lives there.
+        StorageError: its state is damaged.
+    """
+    folder = crawl_in(path)
+    config = load(CrawlConfig, read_toml(folder.config))
+    with state_of(folder, config.state) as environment:
+        yield Inspection(folder, config, environment)

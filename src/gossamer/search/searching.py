@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.inspect.clusters.whole import inspect_whole
-from gossamer.inspect.inspection import inspect
+from gossamer.inspect.clusters.whole import crawls_in
+from gossamer.inspect.inspection import crawl_in, state_of
 from gossamer.inspect.lag import Lag, lag_behind
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason
@@ -323,8 +323,9 @@ class Searching:
 
 def _lag(crawl: Path) -> Lag:
     """How far the index of one crawl is behind its archive."""
-    with inspect(crawl) as inspection:
-        return lag_behind(inspection.folder, inspection.environment, "words")
+    folder = crawl_in(crawl)
+    with state_of(folder) as environment:
+        return lag_behind(folder, environment, "words")
 
 
 def _most_frequent(facets: Mapping[str, Mapping[str, int]]) -> dict[str, list[FacetValue]]:
@@ -350,10 +351,9 @@ def parts_of(folder: Path) -> list[Path]:
 
     Raises:
         ConfigError: no crawl lives there.
-        StorageError: a state is damaged.
+        StorageError: a state is gone.
     """
-    with inspect_whole(folder) as inspection:
-        return [part.folder.path for part in inspection.each.values()]
+    return [part.path for part in crawls_in(folder)]
 
 
 class _Folded(msgspec.Struct):

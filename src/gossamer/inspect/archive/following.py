@@ -6,7 +6,7 @@ from gossamer.archive.committed import Committed, committed
 from gossamer.archive.follower import START, Follower, Mark
 from gossamer.archive.record_head import MAIN_KINDS
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.inspect.inspection import inspect
+from gossamer.inspect.inspection import crawl_in, state_of
 
 
 def follow(path: Path, mark: Mark = START, kinds: frozenset[str] = MAIN_KINDS) -> Follower:
@@ -21,7 +21,7 @@ def follow(path: Path, mark: Mark = START, kinds: frozenset[str] = MAIN_KINDS) -
     """
 
     def look() -> Committed:
-        with inspect(path) as inspection:
-            return committed(inspection.environment)
+        with state_of(crawl_in(path)) as environment:
+            return committed(environment)
 
     return Follower(CrawlFolder(path).archive, look, mark, kinds)

@@ -22,7 +22,7 @@ from gossamer.inspect.clusters.cluster_folder import (
     last_of,
     present_agents,
 )
-from gossamer.inspect.inspection import AgentLine, Inspection, Status, inspect
+from gossamer.inspect.inspection import AgentLine, Inspection, Status, crawl_in, inspect
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.earlier import told_before
 from gossamer.model.reasons.reason import Reason, together
@@ -200,15 +200,31 @@ def inspect_whole(path: Path) -> Iterator[Inspection]:
             yield inspection
         return
     last = last_of(path)
-    names = present_agents(path, last)
-    absent = absent_agents(path, names, last)
-    place = agents_of(path)
+    folders = _agents_here(path, last)
+    with contextlib.ExitStack() as stack:
+        parts = {folder.name: stack.enter_context(inspect(folder)) for folder in folders}
+        yield JoinedInspection(path, parts, absent_agents(path, list(parts), last), last)
+
+
+def crawls_in(path: Path) -> list[CrawlFolder]:
+    """The crawls that `inspect_whole` would open: the one in `path`, or those of a cluster's agents on this machine.
+
+    Raises:
+        ConfigError: no crawl lives in `path`, or nothing of the cluster's is on this machine.
+        StorageError: a state is gone.
+    """
+    return [
+        crawl_in(folder) for folder in (_agents_here(path, last_of(path)) if holds_cluster(path) else [path])
+    ]
+
+
+def _agents_here(path: Path, last: Last | None) -> list[Path]:
+    """The folders of a cluster's agents that can be read here, in the order of their numbers."""
+    names, place = present_agents(path, last), agents_of(path)
     if not names:
-        told = " ".join(f"{one.text}." for one in absent)
+        told = " ".join(f"{one.text}." for one in absent_agents(path, names, last))
         raise ConfigError(
             f"{path}: no agent of this cluster has a crawl in {place}. {told} If nothing was crawled yet,"
             f" 'gossamer cluster resume {path}' goes on."
         )
-    with contextlib.ExitStack() as stack:
-        parts = {name: stack.enter_context(inspect(place / name)) for name in names}
-        yield JoinedInspection(path, parts, absent, last)
+    return [place / name for name in names]
