@@ -27,6 +27,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks import measure, webs
 from benchmarks.npm import PACKAGES, unpacked
+from benchmarks.replay_looks import SAME_CHANCE, text_at_rest
 from benchmarks.script_links import folder_served
 
 PAGES_SHOWN = 25
@@ -150,10 +151,10 @@ class Shown:
         self._loaded.clear()
         try:
             self._page.goto(address, wait_until="load", timeout=SHOW_MILLISECONDS)
-            text = self._page.evaluate("document.body ? document.body.innerText : ''")
+            text = text_at_rest(self._page)
         except Exception:  # noqa: BLE001 (of the driver, for whatever reason: the page was not shown)
             return None
-        return " ".join(text.split()), dict(+self._loaded)
+        return text, dict(+self._loaded)
 
 
 @contextlib.contextmanager
@@ -165,7 +166,9 @@ def browser() -> Iterator[Shown]:
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=_CHROMIUM, args=["--no-sandbox", rules])
         try:
-            yield Shown(running.new_context(java_script_enabled=True).new_page())
+            context = running.new_context()
+            context.add_init_script(SAME_CHANCE)
+            yield Shown(context.new_page())
         finally:
             running.close()
 

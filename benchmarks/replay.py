@@ -123,7 +123,7 @@ def measured(site: Site, stop: contextlib.ExitStack, folder: Path, most: int) ->
         "kind": site.kind, "crawled": len(found), "pages": len(before),
         "resources": sum(len(each.loaded) for each in before.values()),
         "same_text": round(text / pages, 4), "same": round(whole / pages, 4), "left": len(left),
-        "different": different[:5],
+        "different": different[:20],
     }  # fmt: skip
 
 

@@ -18,6 +18,16 @@ from gossamer.replay.server import How, View, view
 CHROMIUM = shutil.which("chromium")
 PATIENCE = 240.0
 """Seconds: a limit for what must not hang, not a measure."""
+QUIET_LOOKS = 10
+"""How often the text must be found the same, a tenth of a second apart, for a page to be at rest. Each time is a turn
+of the page itself, which on a busy machine comes as late as the page's own timers do."""
+MOST_LOOKS = 150
+SAME_CHANCE = """(() => {
+  let state = 1;
+  Math.random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+})()"""
+"""What a page draws by lot differs at each visit to the site itself: here the lots fall alike (Lehmer's generator with
+the multiplier of Park and Miller)."""
 NO_NAMES = (
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE *.localhost , EXCLUDE 127.0.0.1 , EXCLUDE 127.0.0.2"
 )
@@ -103,16 +113,38 @@ class Look(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
-def look(browser: Any, address: str, archived: Callable[[str], str | None], settle: float = 0.3) -> Look:
-    """Open a page, wait until it is quiet, and tell what it shows.
+def text_at_rest(page: Any) -> str:
+    """The text of a page and its frames, once nothing is loading and it has stopped changing; blanks as one."""
+    with contextlib.suppress(Exception):
+        page.wait_for_load_state("networkidle", timeout=5_000)
+    before, same = _text(page), 0
+    for _ in range(MOST_LOOKS):
+        page.wait_for_timeout(100)
+        now = _text(page)
+        before, same = now, same + 1 if now == before else 0
+        if same == QUIET_LOOKS:
+            break
+    return before
+
+
+def _text(page: Any) -> str:
+    texts = []
+    for frame in page.frames:
+        with contextlib.suppress(Exception):
+            texts.append(frame.evaluate("document.body ? document.body.innerText : ''"))
+    return " ".join(" | ".join(texts).split())
+
+
+def look(browser: Any, address: str, archived: Callable[[str], str | None]) -> Look:
+    """Open a page, wait until it is at rest, and tell what it shows.
 
     Args:
         browser: of `closed_chromium`.
         address: of the page.
         archived: the archived address of one that was asked for; `None` if it is none of the archive's.
-        settle: seconds that it is left alone once nothing is loading.
     """
     context = browser.new_context(viewport={"width": 1000, "height": 4000})
+    context.add_init_script(SAME_CHANCE)
     loaded: set[str] = set()
     left: list[str] = []
     problems: list[str] = []
@@ -135,14 +167,8 @@ def look(browser: Any, address: str, archived: Callable[[str], str | None], sett
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
         page.goto(address, wait_until="load")
-        with contextlib.suppress(Exception):
-            page.wait_for_load_state("networkidle", timeout=5_000)
-        page.wait_for_timeout(settle * 1_000)
-        texts = []
-        for frame in page.frames:
-            with contextlib.suppress(Exception):
-                texts.append(frame.evaluate("document.body ? document.body.innerText : ''"))
-        return Look(" ".join(" | ".join(texts).split()), frozenset(loaded), tuple(left), tuple(problems))
+        text = text_at_rest(page)
+        return Look(text, frozenset(loaded), tuple(left), tuple(problems))
     finally:
         context.close()
 

@@ -92,7 +92,7 @@ def test_errors_are_findings(world: Audited) -> None:
     assert ("fragment-missing", f"{world.farm.address}places#absent") in rules
     assert ("redirect-loop", f"{world.farm.address}self") in rules
     assert ("redirect-chain", f"{world.farm.address}found2") in rules
-    assert ("robots-forbids", f"{world.farm.address}kept/get-only") in rules
+    assert ("robots-forbids", f"{world.farm.address}kept/out") in rules
     assert ("link-moved", f"{world.farm.address}moved") in rules
     assert all(
         finding["level"] != "error" for finding in world.first["findings"] if "moved" in finding["rule"]
@@ -100,13 +100,16 @@ def test_errors_are_findings(world: Audited) -> None:
 
 
 def test_a_host_that_limits_is_left_alone(world: Audited) -> None:
-    assert world.limited.asked == [("HEAD", "/429"), ("HEAD", "/429date")]
+    assert world.limited.asked == [("GET", "/robots.txt"), ("HEAD", "/429"), ("HEAD", "/429date")]
 
 
 def test_what_is_well_costs_one_head(world: Audited) -> None:
-    assert world.farm.count("/kept/head") == 1
+    assert [one for one in world.farm.asked if one[1].startswith("/ok?")] == [("HEAD", "/ok?a=1&b=2")] * 2
+
+
+def test_robots_files_are_asked_once_and_obeyed_for_a_head_too(world: Audited) -> None:
     assert world.farm.count("/robots.txt") == 1
-    assert ("GET", "/kept/get-only") not in world.farm.asked
+    assert not [path for _, path in world.farm.asked if path.startswith("/kept/")]
 
 
 def test_the_second_audit_asks_nothing(world: Audited) -> None:
@@ -130,7 +133,7 @@ def test_hosts_rest_between_requests(tmp_path: Path) -> None:
     ):
         audit(crawl(site.address, tmp_path), msgspec.structs.replace(QUICK, outside_delay=0.2))
     gaps = [later - before for before, later in zip(farm.times, farm.times[1:], strict=False)]
-    assert len(gaps) == 2
+    assert len(gaps) == 3
     assert min(gaps) >= 0.2
 
 

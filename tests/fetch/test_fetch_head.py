@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fetch_servers import OK, certificate, failed, fetched, fetching, lease, serving, tls_server_context
 
-from gossamer.fetch.http import HOSTNAME_MISMATCH
+from gossamer.fetch.http import HOSTNAME_MISMATCH, LocalFetch
 from gossamer.model.outcome import Failed, Fetched
 
 HOST = {"tls.example": ("127.0.0.1",), "wrong.example": ("127.0.0.1",)}
@@ -37,16 +37,20 @@ def test_a_head_has_no_body_and_leaves_other_visits_as_they_were(tmp_path: Path)
 def test_a_certificate_says_when_it_ends_and_what_is_wrong_with_it(tmp_path: Path) -> None:
     async def main() -> None:
         identity = certificate(tmp_path)
-        async with (
-            serving(HEAD_REPLY, tls=tls_server_context(*identity)) as server,
-            fetching(tmp_path, table=HOST, ca_file=str(identity[0])) as module,
-        ):
-            outcome = await module.head(lease(server.url("/", "tls.example", "https")))
-            assert isinstance(outcome, Fetched)
-            assert outcome.exchange.certificate_ends > time.time()
-            wrong = await module.head(lease(server.url("/", "wrong.example", "https")))
-            assert isinstance(wrong, Failed)
-            assert wrong.certificate == HOSTNAME_MISMATCH
+        for kept in (False, True):  # it is seen in a handshake alone, and not where a session is resumed
+            local = LocalFetch(certificates=True)
+            async with (
+                serving(HEAD_REPLY, keep_alive=kept, tls=tls_server_context(*identity)) as server,
+                fetching(tmp_path, table=HOST, local=local, ca_file=str(identity[0])) as module,
+            ):
+                for _ in range(2):
+                    outcome = await module.head(lease(server.url("/", "tls.example", "https")))
+                    assert isinstance(outcome, Fetched)
+                    assert outcome.exchange.certificate_ends > time.time()
+                assert server.connections == (1 if kept else 2)
+                wrong = await module.head(lease(server.url("/", "wrong.example", "https")))
+                assert isinstance(wrong, Failed)
+                assert wrong.certificate == HOSTNAME_MISMATCH
         async with (
             serving(HEAD_REPLY, tls=tls_server_context(*identity)) as server,
             fetching(tmp_path, table=HOST) as module,

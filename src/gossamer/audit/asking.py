@@ -1,9 +1,7 @@
 """Asks for what links lead to: `HEAD` first, `GET` where that will not do, each host in turn.
 
-**Robots files.** They are obeyed for each `GET`, which is what a robot reads; a `HEAD` of one address that a page names
-brings no content, so it is asked without. Most links then cost one request instead of two, and a link into a part that
-robots are kept out of is still known to be there. The field is divided: linkchecker and the W3C's checker obey, lychee,
-linkinator and muffet do not ask. Where only a `GET` would tell and the file forbids it, the link is *refused*.
+**Robots files** are obeyed for a `HEAD` as for a `GET`: RFC 9309 knows no difference. It costs a request for
+each origin. What the file forbids is *refused*; where the file cannot be had, the link is *unknown*.
 """
 
 import asyncio
@@ -54,6 +52,21 @@ _WEB = frozenset({"http", "https"})
 _MOST_ROBOTS = 2_000
 _HELD = msgspec.structs.replace(ALLOW_ALL, rules=((False, "/"),))
 """Of origins whose robots file cannot be had."""
+_HELD_BACK = Judged(LinkVerdict.UNKNOWN, Code.UNAVAILABLE)
+_UNREACHED = frozenset(
+    {
+        Fault.NAME_NOT_FOUND,
+        Fault.NAME_FAILED,
+        Fault.NAME_DEFERRED,
+        Fault.ADDRESS_FORBIDDEN,
+        Fault.CONNECT,
+        Fault.CONNECT_TIMEOUT,
+        Fault.PROXY,
+        Fault.TLS,
+    }
+)
+"""Faults before anything was asked."""
+_KEPT_OUT = Judged(LinkVerdict.REFUSED, Code.ROBOTS)
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -185,8 +198,6 @@ class Asker:
         page: AuditedPage | None = None
         places: PagePlaces | None = None
         host = self._queue_key(url)
-        if body and not await self._may_get(url):
-            body = False
         while True:
             step = next_step(answers, self._patience, body=body)
             if isinstance(step, Judged):
@@ -195,8 +206,9 @@ class Asker:
                 return _Step(Judged(LinkVerdict.REFUSED, Code.RATE_LIMITED))
             if self._late():
                 return _Step(Judged(LinkVerdict.UNKNOWN, Code.NOT_ASKED))
-            if step.method is Method.GET and not await self._may_get(url):
-                return _Step(await self._kept_out(url, answers[-1].status if answers else 0))
+            rules = await self._robots.rules(url)
+            if not rules.allows(url.target)[0]:
+                return _Step(_HELD_BACK if rules is _HELD else _KEPT_OUT)
             if step.wait:
                 await asyncio.sleep(step.wait)  # others of the host may have their turns
             outcome = await self.request(url, step)
@@ -223,15 +235,6 @@ class Asker:
     def _note(self, host: str, answer: Answer) -> None:
         too_long = answer.wait is None or answer.wait > self._patience.longest
         self._manners.note_throttled(host, on=answer.status == 429 and too_long)
-
-    async def _may_get(self, url: Url) -> bool:
-        return (await self._robots.rules(url)).allows(url.target)[0]
-
-    async def _kept_out(self, url: Url, status: int) -> Judged:
-        """What a link amounts to that only a `GET` would tell, which the robots file does not allow."""
-        if await self._robots.rules(url) is _HELD:
-            return Judged(LinkVerdict.UNKNOWN, Code.UNAVAILABLE, status)
-        return Judged(LinkVerdict.REFUSED, Code.ROBOTS, status)
 
     async def request(self, url: Url, step: Ask) -> Exchange | Failed:
         """One request, when its host has its turn and has rested; robots files are asked for by this, too."""
@@ -297,7 +300,7 @@ def _read(exchange: Exchange, content: bytes) -> tuple[AuditedPage | None, PageP
 
 
 class _RobotsFiles:
-    """The robots files of origins outside, asked for when the first `GET` is due."""
+    """The robots files of origins outside, asked for before anything else of theirs."""
 
     def __init__(self, asker: Asker, config: RobotsConfig) -> None:
         self._asker = asker
@@ -335,7 +338,7 @@ class _RobotsFiles:
                 return ALLOW_ALL
             outcome = await self._asker.request(where, Ask(Method.GET))
             if isinstance(outcome, Failed):
-                if outcome.fault in (Fault.NAME_NOT_FOUND, Fault.CONNECT, Fault.TLS):
+                if outcome.fault in _UNREACHED:
                     return ALLOW_ALL  # the page will not be had either, and says why
                 return _HELD
             try:

@@ -160,7 +160,7 @@ class _Audit:
         dns = msgspec.structs.replace(config.dns, prefetch=False)
         folder = self._inspection.folder
         names = NameRoom(dns, folder.names, NameStatistics(), lambda _: None, lambda _: None)
-        local = LocalFetch(Effective(config).credentials)
+        local = LocalFetch(Effective(config).credentials, certificates=True)
         shared = _shared(config.politeness.shared)
         outside = config.politeness
         if outside.min_delay < self._asked.outside_delay:

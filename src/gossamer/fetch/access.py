@@ -42,7 +42,8 @@ class Access(msgspec.Struct, frozen=True, dict=True):
         login: credentials that libcurl itself must know of.
         cookies: its cookie engine is on, and filled for each visit.
         posts: it sends bodies, and does nothing else.
-        heads: it asks for heads alone (`HEAD`), and what it learns of certificates is kept.
+        heads: it asks for heads alone (`HEAD`).
+        certificates: what it learns of them is kept.
     """
 
     proxy: str = ""
@@ -51,6 +52,7 @@ class Access(msgspec.Struct, frozen=True, dict=True):
     cookies: bool = False
     posts: bool = False
     heads: bool = False
+    certificates: bool = False
 
     @cached_property
     def is_watched(self) -> bool:
@@ -72,7 +74,9 @@ def make_ready(easy: pycurl.Curl, config: FetchConfig, access: Access) -> None:
     configure_proxy(easy, config, access.proxy)
     if access.heads:
         easy.setopt(pycurl.NOBODY, 1)
+    if access.certificates:
         easy.setopt(pycurl.OPT_CERTINFO, 1)
+        easy.setopt(pycurl.SSL_SESSIONID_CACHE, 0)  # a session that is resumed shows no certificate
     if access.cookies:
         easy.setopt(pycurl.COOKIEFILE, "")  # an empty name switches the engine on
     login = access.login

@@ -1,10 +1,27 @@
 """Remembers what only a connection's first visit showed."""
 
+import msgspec
+
 _UNKNOWN = -1
 
 
+class Handshake(msgspec.Struct, frozen=True, gc=False):
+    """What that of a connection showed.
+
+    Attributes:
+        cipher: TLS version and suite; empty without one.
+        certificate_ends: wall time at which the peer's does; 0 if that was not looked at.
+    """
+
+    cipher: str = ""
+    certificate_ends: float = 0.0
+
+
+_NONE = Handshake()
+
+
 class ConnectionMemory:
-    """Cipher suites and old protocol versions by libcurl's connection number, the oldest forgotten first.
+    """Handshakes and old protocol versions by libcurl's connection number, the oldest forgotten first.
 
     Args:
         capacity: connections remembered; more than can be open at once.
@@ -12,16 +29,18 @@ class ConnectionMemory:
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
-        self._ciphers: dict[int, str] = {}
+        self._handshakes: dict[int, Handshake] = {}
         self._old: dict[int, None] = {}
 
-    def cipher(self, connection: int, heard: str) -> str:
-        """TLS version and suite, `heard` in this visit's handshake or in that of an earlier one."""
-        if heard and connection != _UNKNOWN:
-            self._ciphers[connection] = heard
-            if len(self._ciphers) > self._capacity:
-                del self._ciphers[next(iter(self._ciphers))]
-        return heard or self._ciphers.get(connection, "")
+    def handshake(self, connection: int, seen: Handshake) -> Handshake:
+        """What was `seen` in this visit's handshake, or in that of an earlier one."""
+        if not seen.cipher:
+            return self._handshakes.get(connection, _NONE)
+        if connection != _UNKNOWN:
+            self._handshakes[connection] = seen
+            if len(self._handshakes) > self._capacity:
+                del self._handshakes[next(iter(self._handshakes))]
+        return seen
 
     def spoke_1_0(self, connection: int) -> bool:
         """Did the peer answer with HTTP/1.0 on this connection before? libcurl then asks in HTTP/1.0 too."""

@@ -14,7 +14,7 @@ import pycurl
 from gossamer.fetch.access import Access, make_ready
 from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig, prove_ca_file
-from gossamer.fetch.connections import ConnectionMemory
+from gossamer.fetch.connections import ConnectionMemory, Handshake
 from gossamer.fetch.cookies import CookieJar, cookies_of
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.head import parse_fields
@@ -63,6 +63,7 @@ class LocalFetch(msgspec.Struct, frozen=True):
         differs: whether `settings` need be asked now.
         posted: what is asked in place of URLs that stand for more than themselves, by their texts.
         cookies: where they are kept; without it there are none, whatever settings say.
+        certificates: each exchange tells when its peer's ends.
     """
 
     credentials: Callable[[Url], Credentials | None] = lambda _: None
@@ -70,6 +71,7 @@ class LocalFetch(msgspec.Struct, frozen=True):
     differs: Callable[[], bool] = lambda: False
     cookies: CookieJar | None = None
     posted: Mapping[str, Posted] = MappingProxyType({})
+    certificates: bool = False
 
     @property
     def settings_now(self) -> SettingsAt | None:
@@ -109,7 +111,8 @@ class HttpModule:
     ) -> None:
         prove_ca_file(config)
         self._config = config
-        self._access = Access(config.proxy, cookies=config.keeps_cookies and local.cookies is not None)
+        keeps = config.keeps_cookies and local.cookies is not None
+        self._access = Access(config.proxy, cookies=keeps, certificates=local.certificates)
         """How all go out of whom nothing else is said."""
         self._closed = False
         shared = BodyMemory(config.memory_bodies)
@@ -233,7 +236,7 @@ class HttpModule:
         if head or spoken is not None or posted is not None or config is not self._config:
             keeps = config.keeps_cookies and local.cookies is not None
             origin = url.origin if spoken is not None else ""
-            access = Access(route.proxy, origin, spoken, keeps, posted is not None, head)
+            access = Access(route.proxy, origin, spoken, keeps, posted is not None, head, local.certificates)
         forwarded = access.forwards and url.scheme == "http"
         return Order(
             known_as=lease.candidate.url,
@@ -273,6 +276,8 @@ class HttpModule:
         raw = transfer.head.raw()
         secure = order.url.scheme == "https"
         head = self._request_head(transfer, order, version)
+        ends = _certificate_ends(transfer.easy) if secure and order.access.certificates else 0.0
+        handshake = self._memory.handshake(getinfo(pycurl.CONN_ID), Handshake(transfer.cipher, ends))
         return Exchange(
             url=order.known_as,
             started=conclusion.started,
@@ -283,11 +288,11 @@ class HttpModule:
             body=transfer.writer.finish(),
             protocol=_PROTOCOLS.get(version, "http/1.1"),
             address="" if order.access.proxy else getinfo(pycurl.PRIMARY_IP),
-            cipher=self._memory.cipher(getinfo(pycurl.CONN_ID), transfer.cipher) if secure else "",
+            cipher=handshake.cipher if secure else "",
             timing=_timing(transfer.easy, conclusion.name_seconds, secure=secure),
             truncated=conclusion.truncated,
             request_body=order.body,
-            certificate_ends=_certificate_ends(transfer.easy) if secure and order.access.heads else 0.0,
+            certificate_ends=handshake.certificate_ends if secure else 0.0,
         )
 
     def _request_head(self, transfer: Transfer, order: Order, version: int) -> bytes:

@@ -168,8 +168,7 @@ class Exchange(msgspec.Struct, frozen=True):
         timing: how long each step took.
         truncated: why the body is not whole, or `None`.
         request_body: that was sent; of POSTs alone.
-        certificate_ends: wall time at which the peer's certificate does, where only a head was asked for on a new
-            connection; else 0.
+        certificate_ends: wall time at which the peer's certificate does, where that is looked at; else 0.
         result: how it ended by a protocol that has no HTTP status.
         further: records for the archive beside the main one, written in the same commit if that is kept.
     """

@@ -89,7 +89,8 @@ class Catalogue:
     def _item(self, t: Words, line: _Line) -> Html:
         shown = link(led("", "view", line.url), named(line.title, line.url))
         when = link(led("", "captures", line.url), text(line.time or t("replay.captures")))
-        below = element("div", "dim", address(line.url), Html(" · "), when)
+        where = [address(line.url), Html(" · ")] if line.title else []  # else it is what is shown
+        below = element("div", "dim", *where, when)
         return element("li", "", shown, element("div", "", line.snippet) if line.snippet else Html(""), below)
 
     def _walked(self, wanted: str, begin: str) -> tuple[list[_Line], str]:
