@@ -248,18 +248,16 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         _local_fetch(environment, effective, observers),
         effective.visit_speed if effective.limits_speed else None,
     )
-    modules = all_modules(http, [*files, *extensions.protocol_modules], plugins.hear)
     prefetch_checks, reading = (
         PrefetchChecks(robots, rejudging, again, guesses, posted(config.seed)),
         _reading(config, extensions.extractors, spare),
     )
-    if config.login:
-        manners = Manners(
-            robots.refusal, reading.robots, partial(_rest, effective, robots), config.robots.obey
-        )
-        recipes = [Recipe(place, one, config.fetch) for place, one in config.login.items()]
-        sessions = Sessions(http, recipes, manners)
-        modules |= {scheme: sessions for scheme in sessions.schemes if modules[scheme] is http}
+    modules = _logged_in(
+        all_modules(http, [*files, *extensions.protocol_modules], plugins.hear),
+        http,
+        config,
+        Manners(robots.refusal, reading.robots, partial(_rest, effective, robots), config.robots.obey),
+    )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
 
     checkpoints = Checkpoints(
@@ -399,6 +397,17 @@ def _fetching(
     http = HttpModule(config, resolver, guard, spool, local, speed)
     new_body = partial(BodyWriter, spool, config.memory_body, BodyMemory(0))
     return http, [LocalFiles(config, new_body), RemoteFiles(config, resolver, guard, new_body, local)]
+
+
+def _logged_in(
+    modules: dict[str, ProtocolModule], http: HttpModule, config: CrawlConfig, manners: Manners
+) -> dict[str, ProtocolModule]:
+    """The protocol modules; where there are recipes, what goes by ours for the web goes through sessions."""
+    if not config.login:
+        return modules
+    recipes = [Recipe(place, one, config.fetch) for place, one in config.login.items()]
+    sessions = Sessions(http, recipes, manners)
+    return {scheme: sessions if module is http else module for scheme, module in modules.items()}
 
 
 def _rest(effective: Effective, robots: RobotsFiles, url: Url, exchange: Exchange) -> float:

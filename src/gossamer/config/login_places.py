@@ -18,16 +18,11 @@ from gossamer.policy.scope.sessions import KeptSession
 
 def with_cookies(places: Mapping[str, Any], recipes: Mapping[str, LoginConfig]) -> dict[str, Any]:
     """The places, with cookies kept where there are log-ins."""
-    cookies = msgspec.convert({"fetch": {"cookies": True}}, PlaceConfig)
     laid = dict(places)
     for name in recipes:
         here = laid.get(name, PlaceConfig())
-        if here.fetch is None:
-            laid[name] = msgspec.structs.replace(here, fetch=cookies.fetch)
-        elif here.fetch.cookies is None:
-            laid[name] = msgspec.structs.replace(
-                here, fetch=msgspec.structs.replace(here.fetch, cookies=True)
-            )
+        with_them: Any = msgspec.convert({"fetch": {"cookies": True} | here.said("fetch")}, PlaceConfig)
+        laid[name] = msgspec.structs.replace(here, fetch=with_them.fetch)
     return laid
 
 

@@ -194,12 +194,10 @@ class Sessions:
                 if not isinstance(said, Refused)
                 else refused(LoginCode.ROBOTS, url.origin, str(said.detail))
             )
-        rules = self._robots.get(url.origin)
-        if rules is None:
-            rules = await self._learned(url)
-            if not isinstance(rules, RobotsRules):
-                return rules
-            self._robots[url.origin] = rules
+        rules = self._robots.get(url.origin) or await self._learned(url)
+        if isinstance(rules, Failed):
+            return rules
+        self._robots[url.origin] = rules
         allowed, line = rules.allows(url.target)
         return None if allowed else refused(LoginCode.ROBOTS, url.origin, line)
 
