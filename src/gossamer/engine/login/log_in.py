@@ -199,6 +199,9 @@ def _chosen(recipe: Recipe, url: Url, forms: Forms, left: dict[str, str], *, fir
     found = [form for form in forms.found if form.password]
     if len(found) != 1:
         found = [form for form in ours if form.password] or ours or found
+    asks = next((form.password for form in found if form.password), None)
+    if asks is not None and asks not in recipe.config.fields:
+        return refused(LoginCode.ASKS, url.text, asks)
     if not found or not (left or first):
         if first:
             return refused(LoginCode.NO_FORM, url.text)

@@ -149,6 +149,7 @@ class LoginCode(StrEnum):
     FORMS = "login.forms"
     MANY_FIELDS = "login.many_fields"
     NO_FIELD = "login.no_field"
+    ASKS = "login.asks"
     IN_ADDRESS = "login.in_address"
     ELSEWHERE = "login.elsewhere"
     REFUSED = "login.refused"

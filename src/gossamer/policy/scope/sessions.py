@@ -61,6 +61,12 @@ def is_page(url: Url, page: Url) -> bool:
     return wanted <= set(parse_qsl(url.query, True))
 
 
+def way_out(target: str) -> str:
+    """The word by which an address logs out; empty if there is none."""
+    found = _WAY_OUT.search(target)
+    return found[0] if found else ""
+
+
 def session_rule(sessions: Sequence[KeptSession]) -> NamedRule:
     """Rejects what would end a session, or begin another one."""
     index = PlaceIndex(session.place for session in sessions)
@@ -75,8 +81,7 @@ def session_rule(sessions: Sequence[KeptSession]) -> NamedRule:
                 return because(LoginCode.PAGE, page.text)
         for rank in index.matching(Asked(url.host, url)):
             session, never = ordered[rank]
-            out = _WAY_OUT.search(url.target)
-            found = out[0] if out else never.first_in(url.text)
+            found = way_out(url.target) or never.first_in(url.text)
             if found:
                 return because(LoginCode.LEAVES, found, session.place.text)
         return None
