@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from small_site import serving
 
-NAME, PASSWORD = "ann", "5ecret-päss"  # noqa: S105
+NAME, PASSWORD = "ann", "5ecret-päss"
 
 
 class MembersSite:
@@ -30,9 +30,10 @@ class MembersSite:
         self.as_member: Counter[str] = Counter()
         self.log_ins = 0
         self.log_outs = 0
-        self.form = ""  # in place of the one there is
+        self.forms: dict[str, str] = {}  # in place of the one there is, by path
         self.robots = ""
-        self.login_headers: list[tuple[str, str]] = []
+        self.failing = 0  # answers of the log-in page with status 500 to begin with
+        self.plain: set[str] = set()  # members' pages that do not say so
         self._sessions: dict[str, int] = {}
         self._tokens: set[str] = set()
         self._lock = threading.Lock()
@@ -62,7 +63,7 @@ class MembersSite:
             def _send(self, status: int, fields: list[tuple[str, str]], body: str) -> None:
                 content = body.encode()
                 self.send_response(status)
-                for name, value in [("Content-Type", "text/html; charset=utf-8"), *fields]:
+                for name, value in ({"Content-Type": "text/html; charset=utf-8"} | dict(fields)).items():
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
@@ -79,8 +80,18 @@ class MembersSite:
         self.asked[path] += 1
         if path == "/robots.txt":
             return 200, [("Content-Type", "text/plain")], self.robots
+        if path in self.forms:
+            form = self.forms[path]
+            return (
+                200,
+                [("Content-Type", "application/pdf" if form.startswith("%PDF") else "text/html")],
+                form,
+            )
         if path.startswith("/login"):
-            return 200, self.login_headers, self._login(1)
+            self.failing -= 1
+            if self.failing >= 0:
+                return 500, [], "down"
+            return 200, [], self._login(1)
         if path == "/logout":
             self.log_outs += 1
             self._sessions.pop(session, None)
@@ -96,7 +107,7 @@ class MembersSite:
         self._sessions[session] = left - 1
         self.as_member[path] += 1
         number = int(path.rpartition("/")[2] or 0) if path.startswith("/p/") else 0
-        hello = "<a class=out href='/logout'>Log out</a>"
+        hello = "" if path in self.plain else "<a class=out href='/logout'>Log out</a>"
         return 200, [], f"<title>member {path}</title>{hello} secret page {path} {self._links(number)}"
 
     def post(self, path: str, sent: dict[str, str]) -> tuple[int, list[tuple[str, str]], str]:
@@ -115,8 +126,6 @@ class MembersSite:
         return 303, [("Location", "/home"), ("Set-Cookie", f"session={session}; HttpOnly; Path=/")], ""
 
     def _login(self, step: int) -> str:
-        if self.form:
-            return self.form
         token = secrets.token_hex(8)
         self._tokens.add(token)
         hidden = f"<input type=hidden name=token value={token}>"
