@@ -104,7 +104,12 @@ def test_places_whose_log_in_cannot_work_are_set_aside_and_the_rest_goes_on(tmp_
         ]
     for (_, _, said), why in zip(WRONG, told, strict=True):
         assert said in why
-    assert {path for path, *_ in archived(tmp_path / "c")[0]} == {"/", "/manual.pdf", "/logout"}  # as a guest
+    assert {path for path, *_ in archived(tmp_path / "c")[0]} == {
+        "/",
+        "/manual.pdf",
+        "/logout",
+        "/login",
+    }  # as a guest
     assert max(site.asked.values()) == 1 and site.asked["/form/10"] == 0 and not site.as_member
 
 

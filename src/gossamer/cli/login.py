@@ -56,7 +56,7 @@ def show_login(text: str, form: str, config: Path | None, *, tried: bool) -> Non
         if unset and tried:
             raise ConfigError(f"to try it, set {' and '.join(unset)}")
         if unset:
-            say(f"set {' and '.join(unset)}, then: gossamer login {text} --try")
+            say(f"set {' and '.join(unset)}, then: gossamer login '{text}' --try")
     if tried:
         start = url if config is not None else Url.parse("/", url.text) or url
         page = _got(start, {"login": recipes})

@@ -765,7 +765,7 @@ def fields(
     try_fields(url, fields_of(fields), config, folder, json=json)
 
 
-@app.command(cls=Command, epilog="Example: gossamer login https://example.org/login >> crawl.toml")
+@app.command(cls=Command, epilog="Example: gossamer login https://example.org/login > login.toml")
 @click.argument("url")
 @click.option(
     "--form", default="", metavar="NAME", help="Which form: its id, name or number, if there are several."
