@@ -45,7 +45,7 @@ def test_what_is_filled_in_takes_the_place_of_what_stood_there():
 
 def test_a_page_says_what_its_addresses_refer_to_and_how_it_is_written():
     forms = forms_of("<base href=/x/><form name=n action=a method=POST>ä".encode("latin-1"), "windows-1252")
-    assert (forms.base, forms.codec) == ("/x/", "cp1252")
+    assert (forms.base, forms.codec) == ("/x/", "windows-1252")
     assert (forms.found[0].action, forms.found[0].post, forms.found[0].called) == ("a", True, "n")
 
 

@@ -140,8 +140,11 @@ def _got(url: Url, config: Mapping[str, Any]) -> CrawledPage:
         page = asyncio.run(first())
     if page is not None:
         return page
-    said = next((str(one.message) for one in told), "") or _words(ended[-1] if ended else None, url)
-    raise ConfigError(said if said.startswith("log-in") else f"{url.text}: {said}")
+    last = ended[-1] if ended else None
+    if isinstance(last, Refused) and last.rule is Rule.LOGIN:
+        raise ConfigError(str(last.detail))
+    unreached = next((str(one.message) for one in told), "")
+    raise ConfigError(f"{url.text}: {unreached or _words(last, url)}")
 
 
 def _words(outcome: Outcome | None, url: Url) -> str:

@@ -157,56 +157,60 @@ class _Scan:
             self._element(name, attributes_of(Tag(name, content[span[0] : end - 1]), self._codec), end, text)
         return stop
 
-    def _element(self, name: bytes, said: dict[str, str], end: int, text: str) -> None:
+    def _element(self, name: bytes, attributes: dict[str, str], end: int, text: str) -> None:
         if name == b"base":
-            self.forms.base = self.forms.base or said.get("href", "").strip()
+            self.forms.base = self.forms.base or attributes.get("href", "").strip()
         elif name == b"form":
             if self._form is None:  # one within another is none
-                self._begin(said)
+                self._begin(attributes)
         elif name == b"option":
-            self._option(said, end)
+            self._option(attributes, end)
         else:
-            self._control(name, said, text)
+            self._control(name, attributes, text)
 
-    def _begin(self, said: dict[str, str]) -> None:
+    def _begin(self, attributes: dict[str, str]) -> None:
         found = self.forms.found
         self.forms.whole = len(found) < MOST_FORMS
-        post = said.get("method", "").strip().lower() == "post"
-        action = said.get("action", "").strip()
-        self._form = Form(len(found) + 1, said.get("id", ""), said.get("name", ""), action, post, [])
+        post = attributes.get("method", "").strip().lower() == "post"
+        action = attributes.get("action", "").strip()
+        self._form = Form(
+            len(found) + 1, attributes.get("id", ""), attributes.get("name", ""), action, post, []
+        )
         found.append(self._form)
 
-    def _control(self, name: bytes, said: dict[str, str], text: str) -> None:
-        kind = name.decode() if name in (b"select", b"textarea") else said.get("type", "").strip().lower()
+    def _control(self, name: bytes, attributes: dict[str, str], text: str) -> None:
+        kind = (
+            name.decode() if name in (b"select", b"textarea") else attributes.get("type", "").strip().lower()
+        )
         if name == b"button":
             kind = kind or "submit"
         kind = kind or "text"
-        value: str | None = text if name == b"textarea" else said.get("value", "")
-        if (kind in _BOXES and "checked" not in said) or name == b"select":
+        value: str | None = text if name == b"textarea" else attributes.get("value", "")
+        if (kind in _BOXES and "checked" not in attributes) or name == b"select":
             value = None
-        elif kind in _BOXES and "value" not in said:
+        elif kind in _BOXES and "value" not in attributes:
             value = "on"
-        control = Control(said.get("name", ""), kind, value)
+        control = Control(attributes.get("name", ""), kind, value)
         self._select, self._chosen = (control, False) if name == b"select" else (None, False)
-        if not (control.name or kind == "submit") or kind in _UNSENT or "disabled" in said:
+        if not (control.name or kind == "submit") or kind in _UNSENT or "disabled" in attributes:
             return
         self._controls += 1
         self.forms.whole = self._controls <= MOST_CONTROLS
-        if said.get("form"):
-            self._elsewhere.append((said["form"], control))
+        if attributes.get("form"):
+            self._elsewhere.append((attributes["form"], control))
         elif self._form is not None:
             self._form.controls.append(control)
 
-    def _option(self, said: dict[str, str], end: int) -> None:
+    def _option(self, attributes: dict[str, str], end: int) -> None:
         """Of a select the chosen option counts, else the first."""
         select = self._select
         if select is None or self._chosen:
             return
-        self._chosen = "selected" in said
+        self._chosen = "selected" in attributes
         if self._chosen or select.value is None:
             stop = self._content.find(b"<", end)
             text = self._content[end : stop if stop >= 0 else len(self._content)][:_LONGEST_VALUE]
-            select.value = said.get("value", unescape_text(text.decode(self._codec, "replace")).strip())
+            select.value = attributes.get("value", unescape_text(text.decode(self._codec, "replace")).strip())
 
 
 def forms_of(content: bytes, charset: str) -> Forms:
