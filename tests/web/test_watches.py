@@ -99,10 +99,15 @@ def test_what_is_wrong_with_a_watch_is_told(service: LiveService) -> None:
     assert "is no condition" in refused.text
     with loopback.Client(base_url=service.url, headers={"Origin": service.url}) as client:
         token = re.search('name="csrf" value="([^"]+)"', client.get("/jobs/day/watch").text)[1]
-        form = {"do": "add", "urls": "a.example", "quiet": "night", "csrf": token}
+        form = {"do": "add", "urls": "a.example", "ignore": ".clock\n#ad", "quiet": "night", "csrf": token}
         shown = client.post("/jobs/day/watch", data=form)
-    assert shown.status_code == 400
-    assert "is no time of day" in shown.text
+        assert shown.status_code == 400
+        assert "is no time of day" in shown.text
+        assert ".clock\n#ad</textarea>" in shown.text  # nothing is to be typed again
+        client.post("/jobs/day/watch", data={**form, "quiet": "", "name": "page"})
+    *_, watch = get(service, "/api/v1/jobs/day/settings").json()["settings"]["watch"]
+    assert (watch["name"], watch["ignore"]) == ("page", [".clock", "#ad"])
+    post(service, "/api/v1/jobs/day/watches/act", {"name": "page", "do": "remove"})
 
 
 def test_secrets_of_the_daemon_go_to_nobody_they_are_not_for(service: LiveService) -> None:

@@ -34,25 +34,31 @@ READ = Reading()
 
 
 def pieces_in(inspection: Inspection, capture: Capture, reading: Reading) -> list[str]:
-    """What a capture says; errors as those of `placed_in`."""
-    return placed_in(inspection, capture, reading).pieces
-
-
-def placed_in(inspection: Inspection, capture: Capture, reading: Reading) -> Placed:
-    """What a capture says, and where on the page.
+    """What a capture says.
 
     Raises:
         UnreadableError: it does not decode, or is no text and its `text_of` finds none.
     """
-    decoded, exchange = content_of(inspection, capture), capture.exchange
+    return _pieces(inspection, capture, reading, None)
+
+
+def placed_in(inspection: Inspection, capture: Capture, reading: Reading) -> Placed:
+    """What a capture says, and where on the page; errors as those of `pieces_in`."""
     places: list[str] = []
+    return Placed(_pieces(inspection, capture, reading, places), places)
+
+
+def _pieces(
+    inspection: Inspection, capture: Capture, reading: Reading, places: list[str] | None
+) -> list[str]:
+    decoded, exchange = content_of(inspection, capture), capture.exchange
     pieces = page_pieces(
         decoded.content, exchange.headers, exchange.url.host, MOST_MARKUP, reading.ignored, places
     )
     if pieces is not None:
-        return Placed(pieces, places)
+        return pieces
     text = reading.text_of(exchange, decoded) if reading.text_of is not None else ""
     if not text:
         kind = media_type(declared_type(exchange.headers), decoded.content)
         raise UnreadableError(f"{exchange.url.text}: {kind} has no text that could be compared.")
-    return Placed(plain_pieces(text))
+    return plain_pieces(text)

@@ -25,6 +25,10 @@ _DEEPEST = 64
 """Elements that are remembered; an end tag is looked for among them alone, so that nesting costs no quadratic time."""
 _WIDEST = 6
 """Elements in a name."""
+_MOST_KNOWN = 4_096
+"""Runs of tags, each behind the same elements, that are looked at once: rows of a table are all alike."""
+_Open = tuple[tuple[str, str], ...]
+"""The elements that are open, the inner one last: each by its name, and as `places_of` names it."""
 
 
 def places_of(runs: Iterable[str]) -> list[str]:
@@ -32,24 +36,37 @@ def places_of(runs: Iterable[str]) -> list[str]:
 
     A name is a row of elements, the inner one last, from the nearest that has a class or id on: `div.related ul li`.
     """
-    open_: list[tuple[str, str]] = []
+    open_: _Open = ()
+    known: dict[tuple[_Open, str], _Open] = {}
     places = [""]
     for run in runs:
-        for tag in _TAG.finditer(run):
-            name = tag[2].lower()
-            if tag[1]:
-                _close(open_, name)
-            elif name not in _EMPTY and not tag[3].endswith("/"):
-                if open_ and open_[-1][0] == name and name in _ENDS_ITSELF:
-                    open_.pop()
-                label = _LABEL.search(tag[3]) if "=" in tag[3] else None
-                said = ".".join((label[1] or label[2] or label[3] or "").split()) if label else ""
-                above = open_[-1][1] if open_ and not said else ""
-                own = f"{name}.{_FIGURES.sub('0', said)}" if said else name
-                open_.append((name, f"{above} {own}" if above and above.count(" ") < _WIDEST else own))
-                del open_[:-_DEEPEST]
+        behind = known.get((open_, run))
+        if behind is None:
+            behind = _behind(open_, run)
+            if len(known) < _MOST_KNOWN:
+                known[open_, run] = behind
+        open_ = behind
         places.append(open_[-1][1] if open_ else "")
     return places
+
+
+def _behind(before: _Open, run: str) -> _Open:
+    """What is open behind a run of tags."""
+    open_ = [*before]
+    for tag in _TAG.finditer(run):
+        name = tag[2].lower()
+        if tag[1]:
+            _close(open_, name)
+        elif name not in _EMPTY and not tag[3].endswith("/"):
+            if open_ and open_[-1][0] == name and name in _ENDS_ITSELF:
+                open_.pop()
+            label = _LABEL.search(tag[3]) if "=" in tag[3] else None
+            said = ".".join((label[1] or label[2] or label[3] or "").split()) if label else ""
+            above = open_[-1][1] if open_ and not said else ""
+            own = f"{name}.{_FIGURES.sub('0', said)}" if said else name
+            open_.append((name, f"{above} {own}" if above and above.count(" ") < _WIDEST else own))
+            del open_[:-_DEEPEST]
+    return tuple(open_)
 
 
 def _close(open_: list[tuple[str, str]], name: str) -> None:

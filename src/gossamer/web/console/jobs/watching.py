@@ -10,7 +10,7 @@ from gossamer.web.console.request_context import RequestContext, lines
 from gossamer.web.console.routes import get, post
 
 NOTICES = 30
-FIELDS = ("name", "urls", "match", "query", "select", "when", "notify", "quiet", "every")
+FIELDS = ("name", "urls", "match", "query", "select", "ignore", "when", "notify", "quiet", "every")
 _ACTS = {"pause": "watch_paused", "unpause": "watch_unpaused", "remove": "watch_removed"}
 
 
@@ -55,6 +55,7 @@ def _new(context: RequestContext) -> NewWatch:
         match=context.sent("match")[:2_000],
         query=context.sent("query")[:2_000],
         select=context.sent("select")[:2_000],
+        ignore=tuple(lines(context.sent("ignore"))[:50]),
         when=tuple(lines(context.sent("when"))[:50]),
         notify=tuple(lines(context.sent("notify"))[:50]),
         quiet=context.sent("quiet")[:100],
