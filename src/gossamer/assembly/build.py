@@ -256,7 +256,13 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         all_modules(http, [*files, *extensions.protocol_modules], plugins.hear),
         http,
         config,
-        Manners(robots.refusal, reading.robots, partial(_rest, effective, robots), config.robots.obey),
+        Manners(
+            robots.refusal,
+            reading.robots,
+            partial(_rest, effective, robots),
+            config.robots.obey,
+            lambda place, why: observers.tell(ProblemFound(f"login {place}", str(why.detail))),
+        ),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
 

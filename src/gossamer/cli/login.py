@@ -20,6 +20,7 @@ from gossamer.model.errors import ConfigError, UnreachableWarning
 from gossamer.model.events import Event, Visited
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fetched, Outcome, Refused, Rule
+from gossamer.model.reasons.reason import because
 from gossamer.model.url import DEFAULT_PORTS, Url
 from gossamer.policy.scope.sessions import way_out
 
@@ -142,7 +143,7 @@ def _got(url: Url, config: Mapping[str, Any]) -> CrawledPage:
         return page
     last = ended[-1] if ended else None
     if isinstance(last, Refused) and last.rule is Rule.LOGIN:
-        raise ConfigError(str(last.detail))
+        raise ConfigError(f"{url.text}: {because(last.rule, last.detail)}")
     unreached = next((str(one.message) for one in told), "")
     raise ConfigError(f"{url.text}: {unreached or _words(last, url)}")
 

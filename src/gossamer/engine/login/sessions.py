@@ -38,12 +38,14 @@ class Manners(msgspec.Struct, frozen=True):
         rules: what the answer to a request for a robots file says; `None` if that cannot be made out.
         rest: seconds that the host of a URL lies still after an exchange.
         obeys: robots files are obeyed.
+        tell: called with a place and why it is set aside, once.
     """
 
     refusal: Callable[[Lease], Refused | Failed | None]
     rules: Callable[[Exchange], Awaitable[RobotsRules | None]]
     rest: Callable[[Url, Exchange], float]
     obeys: bool = True
+    tell: Callable[[str, Refused], None] = lambda *_: None
 
 
 class _Session:
@@ -124,8 +126,7 @@ class Sessions:
             if session.over is not None or session.landing is not None:
                 return session.over
             if session.in_a_row >= recipe.config.attempts:
-                session.over = refused(LoginCode.LOST, session.in_a_row)
-                return session.over
+                return self._set_aside(session, refused(LoginCode.LOST, session.in_a_row))
             landing = await log_in(recipe, self._asking(lease))
             session.in_a_row += 1
             if isinstance(landing, Url):
@@ -135,9 +136,13 @@ class Sessions:
                 session.in_a_row -= 1  # the host waits, more and more, and may be given up
                 return landing
             if not session.number or session.in_a_row >= recipe.config.attempts:
-                session.over = landing  # a recipe that has never worked is wrong
-                return landing
+                return self._set_aside(session, landing)  # a recipe that has never worked is wrong
             return Failed(Fault.THROTTLED, landing.detail)
+
+    def _set_aside(self, session: _Session, why: Refused) -> Refused:
+        session.over = why
+        self._manners.tell(session.recipe.place.text, why)
+        return why
 
     async def _is_doubtful(self, session: _Session, exchange: Exchange) -> bool:
         """Whether it may be what guests get."""
