@@ -60,7 +60,7 @@ def page(request, number=0):
     links = "".join(f"<a href='/members/{n}/'>x</a>" for n in (2 * number + 1, 2 * number + 2) if n <= PAGES)
     return HttpResponse(
         f"{links}<a href='/admin/logout/'>out</a><a href='/admin/login/'>in</a>"
-        "<form method=post action='/admin/logout/'><button>Log out</button></form>of members"
+        f"<form method=post action='/admin/logout/'><button>Log out</button></form>of members {number}"
     )
 
 
