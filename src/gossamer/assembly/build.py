@@ -27,6 +27,8 @@ from gossamer.engine.admission.speculation import Speculation
 from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.enrolling import Enrolling
+from gossamer.engine.login.log_in import Recipe
+from gossamer.engine.login.sessions import Manners, Sessions
 from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.revisits import RevisitPace
@@ -61,12 +63,14 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.gates.name_gate import Names
 from gossamer.frontier.gates.shared_rests import SharedRests
 from gossamer.model.events import NameAnswered, ProblemFound
+from gossamer.model.exchange import Exchange
 from gossamer.model.url import Url
 from gossamer.policy.robots.file import PRODUCT_TOKEN
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
 from gossamer.policy.urls.registrable import registrable_domain
+from gossamer.policy.visits.politeness import rest_after
 from gossamer.policy.visits.retry import none_reached
 from gossamer.ports import (
     AddressRule,
@@ -244,10 +248,21 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         _local_fetch(environment, effective, observers),
         effective.visit_speed if effective.limits_speed else None,
     )
-    modules = all_modules(http, [*files, *extensions.protocol_modules], plugins.hear)
     prefetch_checks, reading = (
         PrefetchChecks(robots, rejudging, again, guesses, posted(config.seed)),
         _reading(config, extensions.extractors, spare),
+    )
+    modules = _logged_in(
+        all_modules(http, [*files, *extensions.protocol_modules], plugins.hear),
+        http,
+        config,
+        Manners(
+            robots.refusal,
+            reading.robots,
+            partial(_rest, effective, robots),
+            config.robots.obey,
+            lambda place, why: observers.tell(ProblemFound(f"login {place}", str(why.detail))),
+        ),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
 
@@ -311,7 +326,15 @@ def _scope(environment: Environment, folder: Path, rules: Sequence[ScopeRule], c
     """What `config` lets in, with the places that have joined on the way."""
     joined = environment.get(Family.META, SCOPE_HOSTS)
     hosts = decode(joined, tuple[str, ...]) if joined else ()
-    return Scope(config.scope, Seeds(config, folder), hosts, rules, config.traps, config.local.scope_places)
+    return Scope(
+        config.scope,
+        Seeds(config, folder),
+        hosts,
+        rules,
+        config.traps,
+        config.local.scope_places,
+        config.sessions,
+    )
 
 
 def _guard(config: FetchConfig, rules: Sequence[AddressRule], seeds: Iterable[Url]) -> AddressGuard:
@@ -380,6 +403,23 @@ def _fetching(
     http = HttpModule(config, resolver, guard, spool, local, speed)
     new_body = partial(BodyWriter, spool, config.memory_body, BodyMemory(0))
     return http, [LocalFiles(config, new_body), RemoteFiles(config, resolver, guard, new_body, local)]
+
+
+def _logged_in(
+    modules: dict[str, ProtocolModule], http: HttpModule, config: CrawlConfig, manners: Manners
+) -> dict[str, ProtocolModule]:
+    """The protocol modules; where there are recipes, what goes by ours for the web goes through sessions."""
+    if not config.login:
+        return modules
+    recipes = [Recipe(place, one, config.fetch) for place, one in config.login.items()]
+    sessions = Sessions(http, recipes, manners)
+    return {scheme: sessions if module is http else module for scheme, module in modules.items()}
+
+
+def _rest(effective: Effective, robots: RobotsFiles, url: Url, exchange: Exchange) -> float:
+    """Seconds that a host lies still after a request that is no visit of its own."""
+    politeness = effective.politeness_after(url, exchange)
+    return rest_after(politeness, exchange.timing.total, robots.crawl_delay(url))
 
 
 def _secret(environment: Environment, membership: Membership | None) -> bytes:

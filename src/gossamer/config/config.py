@@ -9,6 +9,7 @@ from msgspec import Meta
 from gossamer.archive.config import ArchiveConfig
 from gossamer.config import older_hosts
 from gossamer.config.local_settings import LocalSettings, place_problems
+from gossamer.config.login_places import kept, login_problems, with_cookies
 from gossamer.config.place_config import SECTIONS, PlaceConfig
 from gossamer.config.plugin_config import PluginConfig
 from gossamer.config.search_config import SearchConfig
@@ -17,6 +18,7 @@ from gossamer.config.watch_config import NotifyConfig, WatchConfig, problems_of
 from gossamer.dns.config import DnsConfig
 from gossamer.documents.config import DocumentsConfig
 from gossamer.engine.config import EngineConfig
+from gossamer.engine.login.config import LoginConfig
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.fields.extractor import read_groups
 from gossamer.fetch.config import FetchConfig
@@ -28,6 +30,7 @@ from gossamer.policy.ordering.orders import OrderConfig
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.robots.access import RobotsConfig
 from gossamer.policy.scope.scope import ScopeConfig
+from gossamer.policy.scope.sessions import KeptSession
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.speculation.config import SpeculationConfig
 from gossamer.policy.urls.canonical import CanonicalConfig
@@ -88,6 +91,14 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
     ] = {}
 
+    login: Annotated[
+        dict[str, LoginConfig],
+        Meta(
+            description='how to log in at a place, e.g. [login."example.org"] page ='
+            ' "https://example.org/login"; gossamer login URL writes it'
+        ),
+    ] = {}
+
     documents: DocumentsConfig = DocumentsConfig()
     search: SearchConfig = SearchConfig()
     fields: Annotated[
@@ -110,14 +121,20 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     @cached_property
     def local(self) -> LocalSettings:
         """The settings as they stand at each place."""
-        return LocalSettings(self._placed_sections(), self.place)
+        return LocalSettings(self._placed_sections(), with_cookies(self.place, self.login))
+
+    @property
+    def sessions(self) -> tuple[KeptSession, ...]:
+        """What the scope must not end."""
+        return tuple(kept(place, recipe) for place, recipe in sorted(self.login.items()))
 
     @property
     def judged_by(self) -> tuple[ScopeConfig, TrapConfig, *tuple[object, ...]]:
         """All that the scope is made from, beside seeds and the operator's own rules."""
         said = {name: [here.said("scope"), here.said("traps")] for name, here in sorted(self.place.items())}
         placed = {name: both for name, both in said.items() if any(both)}
-        return (self.scope, self.traps, placed) if placed else (self.scope, self.traps)
+        further = [what for what in (placed, self.sessions) if what]
+        return (self.scope, self.traps, *further)
 
     renewed = staticmethod(older_hosts.renewed)
 
@@ -137,6 +154,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             problems.append(str(error))
         problems += problems_of(self.watch, self.notify)
         reasons = list(place_problems(self._placed_sections(), self.place)) if self.place else []
+        reasons += login_problems(self.login)
         if problems or reasons:
             lines = [line for problem in problems for line in problem.splitlines()]
             raise WrongValueError(*reasons, *map(text, lines))

@@ -87,6 +87,23 @@ class Conclusion(msgspec.Struct, frozen=True, gc=False):
     truncated: Truncation | None
 
 
+class _Manner(msgspec.Struct, frozen=True):
+    """What is asked for otherwise than by a usual visit.
+
+    Attributes:
+        head: the head of the answer alone.
+        posted: a body to be sent.
+        cookies: whatever settings say.
+    """
+
+    head: bool = False
+    posted: Posted | None = None
+    cookies: bool = False
+
+
+_USUAL = _Manner()
+
+
 class HttpModule:
     """Visits http and https URLs through libcurl (`gossamer.ports.ProtocolModule`).
 
@@ -139,13 +156,17 @@ class HttpModule:
         Raises:
             StorageError: our disk cannot take the body.
         """
-        return await self._fetch(lease, head=False)
+        return await self._fetch(lease)
+
+    async def converse(self, lease: Lease, posted: Posted | None) -> Outcome:
+        """As `fetch`, with cookies whatever settings say, and a body to be sent if one is given."""
+        return await self._fetch(lease, _Manner(posted=posted, cookies=True))
 
     async def head(self, lease: Lease) -> Outcome:
         """As `fetch`, but ask for the head of the answer alone (RFC 9110 9.3.2)."""
-        return await self._fetch(lease, head=True)
+        return await self._fetch(lease, _Manner(head=True))
 
-    async def _fetch(self, lease: Lease, *, head: bool) -> Outcome:
+    async def _fetch(self, lease: Lease, manner: _Manner = _USUAL) -> Outcome:
         flow = await self.throttle.begin(lease.queue_key) if self.throttle.active else None
         began = time.monotonic()
         try:
@@ -156,7 +177,7 @@ class HttpModule:
             if isinstance(route, Failed):
                 return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
             async with self.room:
-                outcome = await self._visit(self._order(lease, route, settings, head=head), route, flow)
+                outcome = await self._visit(self._order(lease, route, settings, manner), route, flow)
         finally:
             if flow is not None:
                 flow.end()
@@ -214,9 +235,9 @@ class HttpModule:
         make_ready(transfer.easy, self._config, access)
         return transfer
 
-    def _order(self, lease: Lease, route: Route, settings: SettingsAt | None, *, head: bool) -> Order:
+    def _order(self, lease: Lease, route: Route, settings: SettingsAt | None, manner: _Manner) -> Order:
         url, local, access = lease.candidate.url, self._local, self._access
-        posted = local.posted.get(url.text) if local.posted else None
+        posted = manner.posted or (local.posted.get(url.text) if local.posted else None)
         config, fields, answered = self._config, self._fields, None
         if settings is not None:
             config = settings(url, route.address, "")
@@ -233,10 +254,12 @@ class HttpModule:
         elif lease.validators is not None:
             fields = [*fields, *conditional_fields(lease.validators)]
         spoken = credentials if credentials is not None and credentials.is_spoken else None
-        if head or spoken is not None or posted is not None or config is not self._config:
-            keeps = config.keeps_cookies and local.cookies is not None
+        if manner is not _USUAL or spoken is not None or posted is not None or config is not self._config:
+            keeps = (config.keeps_cookies or manner.cookies) and local.cookies is not None
             origin = url.origin if spoken is not None else ""
-            access = Access(route.proxy, origin, spoken, keeps, posted is not None, head, local.certificates)
+            access = Access(
+                route.proxy, origin, spoken, keeps, posted is not None, manner.head, local.certificates
+            )
         forwarded = access.forwards and url.scheme == "http"
         return Order(
             known_as=lease.candidate.url,

@@ -765,6 +765,28 @@ def fields(
     try_fields(url, fields_of(fields), config, folder, json=json)
 
 
+@app.command(cls=Command, epilog="Example: gossamer login https://example.org/login > login.toml")
+@click.argument("url")
+@click.option(
+    "--form", default="", metavar="NAME", help="Which form: its id, name or number, if there are several."
+)
+@click.option("--try", "tried", is_flag=True, help="Log in, too, and say whether that works.")
+@click.option(
+    "--config",
+    type=PATH,
+    metavar="FILE",
+    help="With --try: the recipe of this file for URL, any page of members.",
+)
+def login(url: str, form: str, config: Path | None, *, tried: bool) -> None:
+    """Find the form on a log-in page and print the recipe to log in by, for the file of --config.
+
+    The recipe names environment variables for name and password; set them, and try it with --try.
+    """
+    from gossamer.cli.login import show_login
+
+    show_login(url, form, config, tried=tried)
+
+
 @app.command(cls=Command)
 @click.argument("url")
 @nameserver

@@ -55,6 +55,7 @@ REFUSED = {
     Rule.HOPS: "after too many redirects",
     Rule.TRAP: "that look endless, since traps.* was changed",
     Rule.SPECULATIVE: "found in scripts, of kinds that lead nowhere too often",
+    Rule.LOGIN: "of places with a log-in that did not let us in (which: gossamer why)",
     Rule.PLUGIN: "by a rule of yours that raised an error",
 }
 """The same of URLs that were queued."""

@@ -65,7 +65,7 @@ def confinement_problems(
         secrets: references to secrets, with the origins they are for.
         ours: files that the daemon itself has put into the settings.
     """
-    problems = [*_aimed(config, roots, secrets), *_told(config, roots, secrets)]
+    problems = [*_aimed(config, roots, secrets), *_filled(config, secrets), *_told(config, roots, secrets)]
     allowed = ", ".join(map(str, roots))
     for path, value in _leaves(config, CrawlConfig, []):
         shape, text = value
@@ -92,13 +92,22 @@ def _aimed(config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Seq
                 continue
             origin = read_place(name).origin
             if not any(_same(origin, known) for known in secrets.get(reference, ())):
-                problems.append(
-                    f"{path}: {reference} is not for {origin}. Who owns the daemon may say that it is, under"
-                    " [security.secrets] in service.toml"
-                )
+                problems.append(f"{path}: {reference} is not for {origin}{_MAY_SAY}")
             elif not config.fetch.verify_tls or config.fetch.ca_file:
                 problems.append(f"{path}: needs fetch.verify_tls, and the system's certificates")
     return problems
+
+
+def _filled(config: CrawlConfig, secrets: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Secrets of the daemon that a log-in would send to origins they are not for, or where others might listen."""
+    for name, recipe in config.login.items():
+        for field, reference in recipe.fields.items():
+            path = join_path(["login", name, "fields", field])
+            for origin in (recipe.page, *recipe.origins) if is_reference(reference) else ():
+                if not any(_same(origin, known) for known in secrets.get(reference, ())):
+                    yield f"{path}: {reference} is not for {origin}{_MAY_SAY}"
+            if is_reference(reference) and (not config.fetch.verify_tls or config.fetch.ca_file):
+                yield f"{path}: needs fetch.verify_tls, and the system's certificates"
 
 
 def _told(config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Sequence[str]]) -> list[str]:
@@ -121,6 +130,7 @@ def _told(config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Sequ
     return problems
 
 
+_MAY_SAY = ". Who owns the daemon may say that it is, under [security.secrets] in service.toml"
 _NOT_LISTED = (
     " is not for this receiver: who owns the daemon may say it is, in [security.secrets] of service.toml"
 )

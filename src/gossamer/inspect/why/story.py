@@ -103,7 +103,9 @@ class Storyteller:
         joined = self._environment.get(Family.META, SCOPE_HOSTS)
         hosts = decode(joined, tuple[str, ...]) if joined else ()
         seeds = Seeds(config, inspection.folder.path)
-        self._scope = Scope(config.scope, seeds, hosts, (), config.traps, config.local.scope_places)
+        self._scope = Scope(
+            config.scope, seeds, hosts, (), config.traps, config.local.scope_places, config.sessions
+        )
         self._soft = SoftMissing(self._environment)
         self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
 

@@ -135,6 +135,28 @@ class FetchCode(StrEnum):
     HOST_KEY = "fetch.host_key"
 
 
+class LoginCode(StrEnum):
+    """Why a log-in is not made, or did not let us in, and what is not visited because of one."""
+
+    PAGE = "login.page"
+    LEAVES = "login.leaves"
+    ANSWER = "login.answer"
+    ROBOTS = "login.robots"
+    ROBOTS_UNKNOWN = "login.robots_unknown"
+    NOT_HTML = "login.not_html"
+    NO_FORM = "login.no_form"
+    NO_SUCH_FORM = "login.no_such_form"
+    FORMS = "login.forms"
+    MANY_FIELDS = "login.many_fields"
+    NO_FIELD = "login.no_field"
+    ASKS = "login.asks"
+    IN_ADDRESS = "login.in_address"
+    ELSEWHERE = "login.elsewhere"
+    REFUSED = "login.refused"
+    STEPS = "login.steps"
+    LOST = "login.lost"
+
+
 class ScopeCode(StrEnum):
     """Why a URL belongs, or does not."""
 
@@ -253,6 +275,9 @@ class ProblemCode(StrEnum):
     SCHEME_USER = "problem.scheme_user"
     SCHEME_MISSING = "problem.scheme_missing"
     KEY_ALONE = "problem.key_alone"
+    LOGIN_PAGE = "problem.login_page"
+    LOGIN_MARK = "problem.login_mark"
+    LOGIN_PLACE = "problem.login_place"
     KNOWN_HOST = "problem.known_host"
     KNOWN_URL = "problem.known_url"
     KNOWN_ADDRESS = "problem.known_address"

@@ -39,6 +39,7 @@ from gossamer.policy.scope.rules import (
     trap_rule,
     written_directory,
 )
+from gossamer.policy.scope.sessions import KeptSession, session_rule
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.ports import ScopeRule
 
@@ -204,9 +205,10 @@ class Scope:
         rules: the operator's own.
         traps: limits on the looks of URLs.
         places: both as they stand at each place, where they differ.
+        sessions: that it must not end.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a scope is made of
         self,
         config: ScopeConfig,
         seeds: Iterable[Url],
@@ -214,6 +216,7 @@ class Scope:
         rules: Sequence[ScopeRule] = (),
         traps: TrapConfig = TrapConfig(),  # noqa: B008 - frozen
         places: ScopePlaces | None = None,
+        sessions: Sequence[KeptSession] = (),
     ) -> None:
         self._places = Places(config.mode, map(_place_of_setting, config.hosts))
         self._joined: dict[str, None] = {}  # in the order in which they did
@@ -227,6 +230,7 @@ class Scope:
         self._schemes: frozenset[str] = frozenset(schemes)
         self._own = [_own_rule(rule) for rule in rules]
         self._traps = traps
+        self._sessions = [session_rule(sessions)] if sessions else []
         self._local = places if places is not None and any(local.differs for local in places) else None
         self._arrange()
 
@@ -247,6 +251,7 @@ class Scope:
         if config.max_depth is not None:
             rules.append(depth_rule(config.max_depth))
         rules += [robots_rule(), scheme_rule(self._schemes), length_rule(config.max_url_length)]
+        rules += self._sessions
         if "file" in self._schemes:
             rules.append(local_rule())
         return [*rules, block_rule(config.block)] if config.block else rules

@@ -194,14 +194,14 @@ def decide(
     match outcome:
         case Refused(rule, detail):
             reason = because(rule, detail) if detail else Reason(rule)
-            return Parked(reason) if rule is Rule.BUDGET else Dropped(reason)
+            return Parked(reason) if rule in (Rule.BUDGET, Rule.LOGIN) else Dropped(reason)
         case Failed(fault, detail, wait=wait):
             reason = because(fault, detail) if detail else Reason(fault)
             if fault is Fault.NAME_DEFERRED:
                 return Retry(min(wait or config.host_first, config.host_longest), Blame.HOST, reason)
             if blame_of(fault) is Blame.HOST:
                 first = config.not_found_first if fault is Fault.NAME_NOT_FOUND else config.host_first
-                return _host_waits(reason, None, host_failures.another(now), now, config, first)
+                return _host_waits(reason, wait or None, host_failures.another(now), now, config, first)
             if fault in _DEFINITE:
                 return Dropped(reason)
             return _url_waits(reason, attempts, config) or Dropped(_given_up(reason, attempts))

@@ -1,0 +1,225 @@
+"""The forms of an HTML page with what a browser would send of them, in linear time.
+
+Source: WHATWG HTML 4.10.21.4 ("constructing the entry list") and 13.2.5. No tree is built: a control belongs to
+the form that was begun last and has not ended, which is what browsers' form pointer does, or to the one that its
+attribute `form` names.
+"""
+
+import msgspec
+
+from gossamer.extract.encodings.charset import codec_of, decode
+from gossamer.extract.encodings.labels import NOT_ASCII
+from gossamer.extract.html.character_references import unescape_text
+from gossamer.extract.html.tag_grammar import (
+    TAG_NAME,
+    Tag,
+    Tokens,
+    attributes_of,
+    end_of_attributes,
+    end_of_declaration,
+)
+from gossamer.extract.html.tokens import RAW_TEXT, end_of_raw_text
+
+__all__ = ["MOST_CONTROLS", "MOST_FORMS", "Control", "Form", "Forms", "forms_of"]
+
+MOST_FORMS = 100
+MOST_CONTROLS = 500
+"""Of one page together; what has more is no page with a log-in."""
+_LONGEST_VALUE = 64 << 10
+_UNSENT = frozenset({"file", "reset", "button", "image"})
+_BOXES = frozenset({"checkbox", "radio"})
+_CONTROLS = frozenset({b"input", b"button", b"select", b"textarea"})
+
+
+class Control(msgspec.Struct):
+    """A field of a form.
+
+    Attributes:
+        name: under which it is sent.
+        kind: `text`, `password`, `hidden`, `submit`, `checkbox`, `select`, `textarea`, ...
+        value: as it stands in the page; `None` is not sent, unless somebody fills it in.
+    """
+
+    name: str
+    kind: str
+    value: str | None
+
+
+class Form(msgspec.Struct):
+    """A form.
+
+    Attributes:
+        number: in the page, from 1.
+        action: where it is sent, as written; empty for the page itself.
+        post: by POST, not GET.
+        controls: in order; only buttons that send it may have no name.
+    """
+
+    number: int
+    id: str = ""
+    name: str = ""
+    action: str = ""
+    post: bool = False
+    controls: list[Control] = []
+
+    @property
+    def names(self) -> list[str]:
+        """Of the fields that somebody may fill in, each once."""
+        open_ = (control.name for control in self.controls if control.kind not in ("hidden", "submit"))
+        return list(dict.fromkeys(open_))
+
+    @property
+    def password(self) -> str | None:
+        """The name of the first field for a password."""
+        return next((control.name for control in self.controls if control.kind == "password"), None)
+
+    @property
+    def called(self) -> str:
+        """How somebody would name it."""
+        return self.id or self.name or str(self.number)
+
+    def filled(self, values: dict[str, str]) -> list[tuple[str, str]]:
+        """What is sent with some of the fields filled in: of the buttons the first, as by the key Enter."""
+        sent: list[tuple[str, str]] = []
+        pressed, used = False, set[str]()
+        for control in self.controls:
+            if control.name in values:
+                if control.name not in used:
+                    sent.append((control.name, values[control.name]))
+                used.add(control.name)
+            elif control.name and control.value is not None and not (control.kind == "submit" and pressed):
+                sent.append((control.name, control.value))
+            pressed = pressed or control.kind == "submit"
+        return sent
+
+
+class Forms(msgspec.Struct):
+    """The forms of a page.
+
+    Attributes:
+        base: what addresses refer to, as written; empty for the page itself.
+        codec: in which the page was written, and forms are sent.
+        whole: false if there were too many forms or controls; the rest was not read.
+    """
+
+    base: str = ""
+    codec: str = "utf-8"
+    found: list[Form] = []
+    whole: bool = True
+
+
+class _Scan:
+    """Goes through a page, from tag to tag."""
+
+    def __init__(self, content: bytes, codec: str) -> None:
+        self.forms = Forms(codec=codec)
+        self._content, self._codec = content, codec
+        self._form: Form | None = None
+        self._select: Control | None = None
+        self._chosen = False
+        self._controls = 0
+        self._elsewhere: list[tuple[str, Control]] = []
+
+    def run(self) -> Forms:
+        content, position, tokens = self._content, 0, Tokens()
+        while self.forms.whole and (position := content.find(b"<", position)) >= 0:
+            named = TAG_NAME.match(content, position)
+            if named is None:
+                position = end_of_declaration(content, position)
+            else:
+                end = end_of_attributes(content, named.end(), tokens)
+                position = end if end < 0 else self._tag(named[1].lower(), position, (named.end(), end))
+            if position < 0:
+                break
+        for owner, control in self._elsewhere:
+            for form in self.forms.found:
+                if form.id == owner:
+                    form.controls.append(control)
+                    break
+        return self.forms
+
+    def _tag(self, name: bytes, start: int, span: tuple[int, int]) -> int:
+        """Take in a tag; where the scan goes on, or -1."""
+        content, end = self._content, span[1]
+        if content[start + 1] == ord("/"):
+            if name == b"form":
+                self._form = None
+            elif name == b"select":
+                self._select = None
+            return end
+        stop, text = end, ""
+        if name in RAW_TEXT:
+            stop = end_of_raw_text(content, name, end)
+            if name == b"textarea":
+                raw = content[end : stop if stop >= 0 else len(content)][:_LONGEST_VALUE]
+                text = unescape_text(raw.decode(self._codec, "replace")).removeprefix("\n")
+        if name == b"form" or name == b"base" or name == b"option" or name in _CONTROLS:
+            self._element(name, attributes_of(Tag(name, content[span[0] : end - 1]), self._codec), end, text)
+        return stop
+
+    def _element(self, name: bytes, attributes: dict[str, str], end: int, text: str) -> None:
+        if name == b"base":
+            self.forms.base = self.forms.base or attributes.get("href", "").strip()
+        elif name == b"form":
+            if self._form is None:  # one within another is none
+                self._begin(attributes)
+        elif name == b"option":
+            self._option(attributes, end)
+        else:
+            self._control(name, attributes, text)
+
+    def _begin(self, attributes: dict[str, str]) -> None:
+        found = self.forms.found
+        self.forms.whole = len(found) < MOST_FORMS
+        post = attributes.get("method", "").strip().lower() == "post"
+        action = attributes.get("action", "").strip()
+        self._form = Form(
+            len(found) + 1, attributes.get("id", ""), attributes.get("name", ""), action, post, []
+        )
+        found.append(self._form)
+
+    def _control(self, name: bytes, attributes: dict[str, str], text: str) -> None:
+        kind = (
+            name.decode() if name in (b"select", b"textarea") else attributes.get("type", "").strip().lower()
+        )
+        if name == b"button":
+            kind = kind or "submit"
+        kind = kind or "text"
+        value: str | None = text if name == b"textarea" else attributes.get("value", "")
+        if (kind in _BOXES and "checked" not in attributes) or name == b"select":
+            value = None
+        elif kind in _BOXES and "value" not in attributes:
+            value = "on"
+        control = Control(attributes.get("name", ""), kind, value)
+        self._select, self._chosen = (control, False) if name == b"select" else (None, False)
+        if not (control.name or kind == "submit") or kind in _UNSENT or "disabled" in attributes:
+            return
+        self._controls += 1
+        self.forms.whole = self._controls <= MOST_CONTROLS
+        if attributes.get("form"):
+            self._elsewhere.append((attributes["form"], control))
+        elif self._form is not None:
+            self._form.controls.append(control)
+
+    def _option(self, attributes: dict[str, str], end: int) -> None:
+        """Of a select the chosen option counts, else the first."""
+        select = self._select
+        if select is None or self._chosen:
+            return
+        self._chosen = "selected" in attributes
+        if self._chosen or select.value is None:
+            stop = self._content.find(b"<", end)
+            text = self._content[end : stop if stop >= 0 else len(self._content)][:_LONGEST_VALUE]
+            select.value = attributes.get("value", unescape_text(text.decode(self._codec, "replace")).strip())
+
+
+def forms_of(content: bytes, charset: str) -> Forms:
+    """Read the forms of a page.
+
+    Args:
+        content: of the page, decoded from its content coding.
+        charset: WHATWG name.
+    """
+    if charset in NOT_ASCII:
+        return _Scan(decode(content, charset).encode("utf-8", "replace"), "utf_8").run()
+    return _Scan(content, codec_of(charset)).run()
