@@ -234,7 +234,10 @@ def crawl_in(path: Path) -> CrawlFolder:
 
 
 @contextlib.contextmanager
-def state_of(folder: CrawlFolder, config: StateConfig = StateConfig()) -> Iterator[Environment]:
+def state_of(
+    folder: CrawlFolder,
+    config: StateConfig = StateConfig(),  # noqa: B008 - frozen
+) -> Iterator[Environment]:
     """Its state, opened for reading. Who asks only the state needs no settings, which take as long to read.
 
     Raises:
