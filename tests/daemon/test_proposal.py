@@ -16,6 +16,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import placed
 from gossamer.web.console.jobs.new_job import read_new_job
 
+LOGIN = {"page": "https://example.org/login", "logged_in": "text:Log out"}
 LIMITS = {
     "connections": 64,
     "bandwidth": 10_000_000,
@@ -120,6 +121,9 @@ def test_files_below_a_root_are_read(frame: Frame, tmp_path: Path) -> None:
         {"place": {"example.org": {"credentials": {"certificate": "/etc/ssl/private/hunter.pem"}}}},
         {"place": {"example.org": {"credentials": {"scheme": "negotiate"}}}},
         {"place": {"example.org": {"fetch": {"proxy": "env:HOME"}}}},
+        {"login": {"example.org": {**LOGIN, "fields": {"word": "hunter2"}}}},
+        {"login": {"example.org": {**LOGIN, "fields": {"word": "env:HOME"}}}},
+        {"login": {"example.org": {**LOGIN, "fields": {"word": "env:GOSSAMER_SECRET_OTHERS"}}}},
     ],
 )
 def test_secrets_are_neither_kept_nor_taken_from_the_daemon(frame: Frame, settings: dict[str, Any]) -> None:
@@ -138,6 +142,8 @@ def test_secrets_that_are_meant_for_jobs_are_allowed(
         frame, secrets={f"file:{tmp_path}/token": ("https://example.org", "http://in.example:81")}
     )
     assert propose(settings, listed).config.fetch.proxy == "env:GOSSAMER_SECRET_PROXY"
+    ours = {"example.org": {**LOGIN, "fields": {"word": f"file:{tmp_path}/token"}}}
+    assert propose({"seeds": SEEDS, "login": ours}, listed).config.login
     # Whoever makes a job cannot aim it elsewhere, nor take away what proves who is there.
     token = hosts["example.org"]["token"]
     for given in (
@@ -146,9 +152,12 @@ def test_secrets_that_are_meant_for_jobs_are_allowed(
         {"host": {"in.example": {"token": token, "origin": "http://in.example:80"}}},
         {"host": {"*.example.org": {"token": token}}},
         {"host": hosts, "fetch.verify_tls": False},
+        {"login": {"a.org": {**LOGIN, "page": "https://evil.example/", "fields": {"word": token}}}},
+        {"login": {"a.org": {**LOGIN, "origins": ["https://evil.example"], "fields": {"word": token}}}},
+        {"login": {"a.org": {**LOGIN, "fields": {"word": token}}}, "fetch.verify_tls": False},
     ):
         [problem] = problems(listed, {"seeds": SEEDS, **given})
-        assert problem.startswith("place."), problem
+        assert problem.startswith(("place.", "login.")), problem
         assert "abc" not in problem
     right = {"host": {"in.example": {"token": token, "origin": "http://in.example:81/"}}}
     assert propose({"seeds": SEEDS, **right}, listed)

@@ -81,19 +81,24 @@ WRONG = [  # the form, what differs in the recipe, what is told
         'leads to http://127.0.0.2, another origin than that of page. If you trust it: origins = ["http://127.0.0.2"]',
     ),
     ("%PDF-1.4", {}, "but application/pdf"),
-    (ONE.replace("/login", "/login/name"), {}, "/login/name answered 403"),
+    (ONE.replace("/login", "/login/name"), {}, "/login/name, asked for a log-in, answered 403"),
     (ONE, {}, "forbids it (Disallow: /form/10)"),
+    (ONE, {"elsewhere": True}, "the robots file of http://localhost"),  # which no link leads to
 ]
 
 
 def test_places_whose_log_in_cannot_work_are_set_aside_and_the_rest_goes_on(tmp_path):
     site = MembersSite(2, redirects=False)
-    site.robots = "User-agent: *\nDisallow: /form/10"
+    site.robots = "User-agent: *\nDisallow: /form/10\nDisallow: /form/11"
     site.forms = {f"/form/{number}": form for number, (form, *_) in enumerate(WRONG)}
     with site.serving() as address:
         host = address.removeprefix("http://")
         login = {
-            f"{host}m/{number}": recipe(address, page=f"{address}form/{number}", **changes)
+            f"{host}m/{number}": recipe(
+                address,
+                page=f"{address.replace('127.0.0.1', 'localhost') if 'elsewhere' in changes else address}form/{number}",
+                **{name: value for name, value in changes.items() if name != "elsewhere"},
+            )
             for number, (_, changes, _) in enumerate(WRONG)
         }
         seeds = [address, *(f"{address}m/{number}" for number in range(len(WRONG)))]
@@ -110,7 +115,8 @@ def test_places_whose_log_in_cannot_work_are_set_aside_and_the_rest_goes_on(tmp_
         "/logout",
         "/login",
     }  # as a guest
-    assert max(site.asked.values()) == 1 and site.asked["/form/10"] == 0 and not site.as_member
+    assert site.asked.pop("/robots.txt") == 2 and max(site.asked.values()) == 1 and not site.as_member
+    assert not {"/form/10", "/form/11"} & set(site.asked)
 
 
 def test_a_wrong_password_loses_nothing(tmp_path, monkeypatch):

@@ -1,27 +1,22 @@
 """Tries selectors on one page, live or as archived, and shows what they find."""
 
-import asyncio
 import json as json_text
-import warnings
 from pathlib import Path
 
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
+from gossamer.cli.one_page import one_page
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, read_toml
-from gossamer.crawling.interface import crawl
 from gossamer.extract.encodings.charset import charset_of
 from gossamer.extract.fields.extractor import Group, read_groups
 from gossamer.extract.fields.selector import Parsed
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.inspect.archive.lookup import captures_of, content_of, read_back
 from gossamer.inspect.why.story import url_of
-from gossamer.model.errors import ConfigError, UnreachableWarning
-from gossamer.model.events import Event, Visited
-from gossamer.model.link import LinkKind
-from gossamer.model.outcome import Failed, Fetched, Outcome, Refused, Rule
+from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 
 _SHOWN = 10
@@ -97,50 +92,12 @@ def _try(group: Group, page: Parsed, url: Url) -> Tried:
 
 
 def _live(text: str) -> tuple[Parsed, Url]:
-    """Ask for it as a crawl does: politely, and not if the robots file forbids it."""
-    ended = _Ended()
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", UnreachableWarning)
-        found = asyncio.run(_asked(text, ended))
-    if found is None:
-        said = next((str(one.message) for one in told), "")
-        raise ConfigError(f"{text}: {said or ended.words(text)}")
-    return found
-
-
-class _Ended:
-    """How the last visit but those of robots files ended."""
-
-    def __init__(self) -> None:
-        self._outcome: Outcome | None = None
-
-    def hear(self, event: Event) -> None:
-        """Take note of a visit."""
-        if isinstance(event, Visited) and event.lease.candidate.kind is not LinkKind.ROBOTS:
-            self._outcome = event.outcome
-
-    def words(self, text: str) -> str:
-        """Why there is no page."""
-        match self._outcome:
-            case Fetched(exchange=exchange):
-                return f"status {exchange.said}" if exchange.result is None else exchange.said
-            case Refused(rule=Rule.ROBOTS):
-                return f"forbidden by the robots file; see 'gossamer robots {text}'"
-            case Failed(fault=fault, detail=detail):
-                return f"{fault} ({detail})" if detail else str(fault)
-        return "no page was got"
-
-
-async def _asked(text: str, ended: _Ended) -> tuple[Parsed, Url] | None:
-    async for page in crawl(text, max_pages=1, follow=False, observers=(ended.hear,)):
-        url = Url.from_serialised(page.url)
-        assert url is not None
-        if 300 <= page.status < 400:
-            continue  # what it leads to comes next
-        if page.status != 200:
-            say(f"status {page.status}")
-        return Parsed(page.content, page.page.charset, url), url
-    return None
+    page = one_page(text)
+    url = Url.from_serialised(page.url)
+    assert url is not None
+    if page.status != 200:
+        say(f"status {page.status}")
+    return Parsed(page.content, page.page.charset, url), url
 
 
 def _archived(folder: Path, text: str) -> tuple[Parsed, Url]:

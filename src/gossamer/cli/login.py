@@ -1,26 +1,22 @@
 """Writes the recipe of a log-in from its form, and tries it."""
 
-import asyncio
 import os
 import re
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from gossamer.assembly.seeds import parse_seeds
+from gossamer.cli.one_page import one_page
 from gossamer.cli.terminal.printing import safe, say, show
 from gossamer.config.dotted import key_text, quoted
 from gossamer.config.settings import read_toml
-from gossamer.crawling.interface import CrawledPage, crawl
+from gossamer.crawling.interface import CrawledPage
 from gossamer.extract.encodings.charset import charset_of
 from gossamer.extract.html.forms import Form, forms_of
 from gossamer.model.document import HTML_TYPES
-from gossamer.model.errors import ConfigError, UnreachableWarning
-from gossamer.model.events import Event, Visited
+from gossamer.model.errors import ConfigError
 from gossamer.model.link import LinkKind
-from gossamer.model.outcome import Failed, Fetched, Outcome, Refused, Rule
-from gossamer.model.reasons.reason import because
 from gossamer.model.url import DEFAULT_PORTS, Url
 from gossamer.policy.scope.sessions import way_out
 
@@ -46,7 +42,7 @@ def show_login(text: str, form: str, config: Path | None, *, tried: bool) -> Non
         if not recipes or not tried:
             raise ConfigError(f"{config}: {'give --try, too' if recipes else 'it has no section [login...]'}")
     else:
-        page = _got(url, {})
+        page = one_page(url.text)
         chosen = _chosen(page, form)
         fields = {name: f"env:{_variable(url, name)}" for name in _to_fill(chosen)}
         place = url.host if url.port == DEFAULT_PORTS[url.scheme] else f"{url.host}:{url.port}"
@@ -60,7 +56,7 @@ def show_login(text: str, form: str, config: Path | None, *, tried: bool) -> Non
             say(f"set {' and '.join(unset)}, then: gossamer login '{text}' --try")
     if tried:
         start = url if config is not None else Url.parse("/", url.text) or url
-        page = _got(start, {"login": recipes})
+        page = one_page(start.text, {"login": recipes})
         say(f"logged in: {safe(page.url)} is a page of members")
         if config is None and (mark := _mark_of(page)):
             say(f"its pages have a way out, a better mark than logged_out: logged_in = {quoted(mark)}")
@@ -119,43 +115,3 @@ def _mark_of(page: CrawledPage) -> str:
         if word := way_out(form.action):
             return f'form[action*="{word}"]'
     return ""
-
-
-def _got(url: Url, config: Mapping[str, Any]) -> CrawledPage:
-    """A page, asked for as a crawl does: politely, and not if the robots file forbids it."""
-    ended: list[Outcome] = []
-
-    def hear(event: Event) -> None:
-        if isinstance(event, Visited) and event.lease.candidate.kind is not LinkKind.ROBOTS:
-            ended.append(event.outcome)
-
-    async def first() -> CrawledPage | None:
-        settings = {**config, "robots": {"obey": True}}
-        async for page in crawl(url.text, max_pages=1, follow=False, config=settings, observers=(hear,)):
-            if not 300 <= page.status < 400:  # what it leads to comes next
-                return page
-        return None
-
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", UnreachableWarning)
-        page = asyncio.run(first())
-    if page is not None:
-        return page
-    last = ended[-1] if ended else None
-    if isinstance(last, Refused) and last.rule is Rule.LOGIN:
-        raise ConfigError(f"{url.text}: {because(last.rule, last.detail)}")
-    unreached = next((str(one.message) for one in told), "")
-    raise ConfigError(f"{url.text}: {unreached or _words(last, url)}")
-
-
-def _words(outcome: Outcome | None, url: Url) -> str:
-    match outcome:
-        case Fetched(exchange=exchange):
-            return f"status {exchange.said}, not a page"
-        case Refused(rule=Rule.ROBOTS):
-            return f"forbidden by the robots file; see 'gossamer robots {url.text}'"
-        case Refused(detail=detail) | Failed(detail=detail) if detail:
-            return str(detail)
-        case Failed(fault=fault):
-            return str(fault)
-    return "no page was got"

@@ -65,7 +65,11 @@ def confinement_problems(
         secrets: references to secrets, with the origins they are for.
         ours: files that the daemon itself has put into the settings.
     """
-    problems = [*_aimed(config, roots, secrets), *_filled(config, secrets), *_told(config, roots, secrets)]
+    problems = [
+        *_aimed(config, roots, secrets),
+        *_filled(config, roots, secrets),
+        *_told(config, roots, secrets),
+    ]
     allowed = ", ".join(map(str, roots))
     for path, value in _leaves(config, CrawlConfig, []):
         shape, text = value
@@ -98,15 +102,20 @@ def _aimed(config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Seq
     return problems
 
 
-def _filled(config: CrawlConfig, secrets: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _filled(
+    config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
     """Secrets of the daemon that a log-in would send to origins they are not for, or where others might listen."""
     for name, recipe in config.login.items():
         for field, reference in recipe.fields.items():
             path = join_path(["login", name, "fields", field])
-            for origin in (recipe.page, *recipe.origins) if is_reference(reference) else ():
-                if not any(_same(origin, known) for known in secrets.get(reference, ())):
-                    yield f"{path}: {reference} is not for {origin}{_MAY_SAY}"
-            if is_reference(reference) and (not config.fetch.verify_tls or config.fetch.ca_file):
+            if not is_reference(reference) or _secret_problems(path, reference, roots):
+                continue
+            known = secrets.get(reference, ())
+            aims = (recipe.page, *recipe.origins)
+            if wrong := [aim for aim in aims if not any(_same(aim, origin) for origin in known)]:
+                yield f"{path}: {reference} is not for {wrong[0]}{_MAY_SAY}"
+            elif not config.fetch.verify_tls or config.fetch.ca_file:
                 yield f"{path}: needs fetch.verify_tls, and the system's certificates"
 
 
