@@ -36,6 +36,12 @@ SIMULATED_HOSTS = 20
 FOREIGN_SECONDS = 900.0
 SHOW_MILLISECONDS = 240_000
 """A limit for what must not hang, not a measure: other work may share the machine."""
+_AS_SCRIPTS_LOAD = [
+    word
+    for setting in ("speculation.follow=true", "speculation.min_belief=0", "speculation.max_missing=1")
+    for word in ("--set", setting)
+]
+"""What scripts load is in the mirror, too."""
 _CHROMIUM = shutil.which("chromium")
 _ADDRESSES = ("href", "src", "poster", "data", "background", "xlink:href")
 _VALUE = rb"""(?:"[^"]*"|'[^']*'|[^\s>"']+)"""
@@ -263,7 +269,7 @@ def shown_again(
     outs = {name: place / name for name in ("gossamer", "wget", "httrack")}
     result: dict[str, Any] = {}
     with folder_served(folder) as site:
-        crawl([site], crawled, log)
+        crawl([site], crawled, log, *_AS_SCRIPTS_LOAD)
         result["gossamer"] = mirrored(crawled, outs["gossamer"], log)
         files = {"gossamer": files_of_gossamer(outs["gossamer"])}
         targets = [target for target, file in files["gossamer"].items() if file.suffix in (".html", ".htm")]

@@ -191,28 +191,6 @@ def test_two_crawls_are_compared(gossamer: Gossamer, tmp_path: Path) -> None:
     assert gossamer("diff", "one", url, "--text").code == 2
 
 
-def test_a_change_of_the_site_is_told_once(gossamer: Gossamer) -> None:
-    footer, names = "2025", "abcdef"
-
-    def page(path: str, _: int) -> str | None:
-        if path[1:] not in names:
-            return None
-        links = "".join(f"<a href=/{one}>{one}</a> " for one in names) if path == "/" else ""
-        own = f"<p>It is the {footer} of them.</p>" if path == "/c" else ""
-        return (
-            f"{PROSE.replace('words', f'words of {path}')}{own}{links}<p>Copyright {footer} by Bees Ltd</p>"
-        )
-
-    with _site(page) as site:
-        gossamer("crawl", site.address, "--min-delay", "0", "--dir", "one", "-q")
-        footer = "2026"
-        gossamer("crawl", site.address, "--min-delay", "0", "--dir", "two", "-q")
-    *found, counts = map(json.loads, gossamer("diff", "one", "two", "--json").out.splitlines())
-    assert [one["url"].removeprefix(site.address) for one in found] == ["", "c"]
-    assert (counts["changed"], counts["same"], counts["ignored"]) == (2, 5, 5)
-    assert "7 changed" in gossamer("diff", "one", "two", "--all").err
-
-
 def test_one_damaged_record_is_one_note(gossamer: Gossamer, tmp_path: Path) -> None:
     turn = 1
     names = ["first", "second", "third"]

@@ -96,23 +96,6 @@ def test_what_became_the_same_on_all_pages_is_a_change_of_the_site() -> None:
     assert not slots.within(page(1, old), page(1, new))
 
 
-def test_what_became_the_same_on_most_pages_is_told_once() -> None:
-    old, new, own = "<footer>409 votes", "<footer>418 votes", "<p>In stock"
-    many = [(page(number, old + own), page(number, new + own)) for number in range(PAGES)]
-    many[1] = page(1, old + own), page(1, new + "<p>Sold out")
-    learned_of = learned_together(many, Volatile())
-    assert learned_of.alike == {"409 votes", "418 votes"}
-    assert [
-        number
-        for number, (before, after) in enumerate(many)
-        if changed(before.pieces, after.pieces, learned_of.of(before, after))
-    ] == [1]
-    assert changed(*(one.pieces for one in many[0]), learned_of.of(*many[0], untold=learned_of.alike))
-    half = [(before, after if number % 2 else before) for number, (before, after) in enumerate(many)]
-    assert not learned_together(half, Volatile()).alike, "on others it stayed"
-    assert not learned_together(many[:4], Volatile()).alike
-
-
 def test_pages_that_are_rewritten_teach_nothing() -> None:
     draw = random.Random(1)
     many = [

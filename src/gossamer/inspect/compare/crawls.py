@@ -78,8 +78,7 @@ class How(NamedTuple):
 
 
 class Counts(msgspec.Struct):
-    """How many pages of each kind; `same`: in both, `ignored` of them but for what differs at each visit, or differs
-    alike on most pages."""
+    """How many pages of each kind; `same`: in both, `ignored` of them but for what differs at each visit."""
 
     same: int = 0
     ignored: int = 0
@@ -148,7 +147,6 @@ def _of_host(
     learned = Learned(Volatile())
     if differing.pairs and not reader.how.everything:
         learned = _learned(reader, differing, steady)
-    untold = {*learned.alike}
     for line in read_lines(waiting):
         pair = msgspec.json.decode(line, type=tuple[Indexed, Indexed])
         both = reader.texts(pair)
@@ -157,14 +155,13 @@ def _of_host(
             yield Difference("changed", pair[1].url, status=pair[1].status, note=both)
             continue
         before, after = (one.pieces for one in both)
-        volatile = learned.of(*both, untold=untold)
+        volatile = learned.of(*both)
         change = changed(before, after, volatile)
         if not change:
             counts.same += 1
             counts.ignored += bool(changed(before, after))
             continue
         counts.changed += 1
-        untold.difference_update(before, after)
         passages: Sequence[Passage] = []
         cut = False
         if reader.how.context is not None:

@@ -1,6 +1,6 @@
 """What of a site differs at each visit, learned from the captures that an archive holds."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,7 +10,6 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.errors import StorageError, UnreadableError
 from gossamer.model.url import Url
-from gossamer.policy.change.alike import changed_alike
 from gossamer.policy.change.slots import Placed, Slots
 from gossamer.policy.change.volatile import Volatile
 from gossamer.state.environment import Family
@@ -79,16 +78,14 @@ def known_of(inspection: Inspection, url: Url) -> Volatile:
 
 
 class Learned(NamedTuple):
-    """What differs at each visit of a site: figures and boxes, and slots of its templates; and `alike`, pieces that
-    became the same on most of its pages."""
+    """What differs at each visit of a site: figures and boxes, and slots of its templates."""
 
     volatile: Volatile
     slots: Slots = Slots()
-    alike: frozenset[str] = frozenset()
 
-    def of(self, *captures: Placed, untold: Set[str] = frozenset()) -> Volatile:
-        """What of a page says nothing new, by captures of it; what is alike but `untold` does."""
-        return self.volatile.beside(self.slots.within(*captures) | self.alike - untold)
+    def of(self, *captures: Placed) -> Volatile:
+        """What of a page does, by captures of it."""
+        return self.volatile.beside(self.slots.within(*captures))
 
 
 def learned_together(pairs: Sequence[tuple[Placed, Placed]], volatile: Volatile) -> Learned:
@@ -96,7 +93,7 @@ def learned_together(pairs: Sequence[tuple[Placed, Placed]], volatile: Volatile)
     did not change.
 
     A page of which nothing stayed is another one now and teaches nothing. What became the same on all of them is a
-    change of the site, not a thing that differs at each visit, and so to be told once.
+    change of the site, not a thing that differs at each visit.
     """
     pairs = [(one, other) for one, other in pairs if not set(one.pieces).isdisjoint(other.pieces)]
     seen = set[int]()
@@ -105,4 +102,4 @@ def learned_together(pairs: Sequence[tuple[Placed, Placed]], volatile: Volatile)
         *pairs,
     ):  # the second time what stays is counted on those pages, too, that came first
         volatile.learn(before.pieces, after.pieces, seen)
-    return Learned(volatile, Slots.learned(pairs), changed_alike(pairs))
+    return Learned(volatile, Slots.learned(pairs))
