@@ -234,11 +234,8 @@ def crawl_in(path: Path) -> CrawlFolder:
 
 
 @contextlib.contextmanager
-def state_of(
-    folder: CrawlFolder,
-    config: StateConfig = StateConfig(),  # noqa: B008 - frozen
-) -> Iterator[Environment]:
-    """Its state, opened for reading. Who asks only the state needs no settings, which take as long to read.
+def state_of(folder: CrawlFolder, config: StateConfig) -> Iterator[Environment]:
+    """Its state, opened for reading. Who asks it for little needs no settings, which take as long to read.
 
     Raises:
         StorageError: it is damaged.

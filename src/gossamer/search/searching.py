@@ -24,6 +24,7 @@ from gossamer.search.text.asking import read, several_words
 from gossamer.search.text.reader import FACETS, Found, Missing, Reader
 from gossamer.search.text.schema import Stored
 from gossamer.search.text.snippets import Marker, Piece, shown
+from gossamer.state.environment import StateConfig
 
 __all__ = [
     "DEEPEST", "FACETS", "FacetValue", "Hit", "Piece", "ResultSums", "Results", "Searching", "Suggestion",
@@ -324,7 +325,7 @@ class Searching:
 def _lag(crawl: Path) -> Lag:
     """How far the index of one crawl is behind its archive."""
     folder = crawl_in(crawl)
-    with state_of(folder) as environment:
+    with state_of(folder, StateConfig()) as environment:
         return lag_behind(folder, environment, "words")
 
 

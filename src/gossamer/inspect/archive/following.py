@@ -7,6 +7,7 @@ from gossamer.archive.follower import START, Follower, Mark
 from gossamer.archive.record_head import MAIN_KINDS
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.inspect.inspection import crawl_in, state_of
+from gossamer.state.environment import StateConfig
 
 
 def follow(path: Path, mark: Mark = START, kinds: frozenset[str] = MAIN_KINDS) -> Follower:
@@ -21,7 +22,7 @@ def follow(path: Path, mark: Mark = START, kinds: frozenset[str] = MAIN_KINDS) -
     """
 
     def look() -> Committed:
-        with state_of(crawl_in(path)) as environment:
+        with state_of(crawl_in(path), StateConfig()) as environment:
             return committed(environment)
 
     return Follower(CrawlFolder(path).archive, look, mark, kinds)
