@@ -88,6 +88,23 @@ def gossamer(*arguments: str | Path, seconds: float = PATIENCE, **how: Any) -> R
     return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
 
+_PEAK = """
+import resource, subprocess, sys
+ran = subprocess.run([sys.executable, "-m", "gossamer", *sys.argv[1:]], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(ran.returncode)
+"""
+
+
+def peak(*arguments: str | Path) -> int:
+    """Most KiB of memory that a command takes, or one of the processes that it begins; asked in a process that has
+    had no other children, as the kernel keeps the most of all that ever were."""
+    line = [sys.executable, "-c", _PEAK, *map(str, arguments)]
+    ran = subprocess.run(line, capture_output=True, timeout=PATIENCE, check=False)
+    assert ran.returncode in (0, 1), ran.stderr.decode()
+    return int(ran.stdout)
+
+
 def here(*arguments: str | Path) -> Ran:
     """The command in this process: where it is not the process that is tested, half a second less a time."""
     ran = in_process.gossamer(*map(str, arguments), cwd=Path.cwd())
