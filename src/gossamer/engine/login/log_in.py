@@ -86,20 +86,18 @@ async def log_in(recipe: Recipe, ask: Ask) -> Url | Refused | Failed:
     """
     left = dict(recipe.config.fields)
     page = await _follow(recipe, ask, recipe.page, None)
-    for number in range(MOST_STEPS):
-        if not isinstance(page, _Page):
-            return page
+    number = 0
+    while isinstance(page, _Page):
         if is_in(recipe, page.look, page.exchange, left):
             return page.url
+        if number == MOST_STEPS:
+            return refused(LoginCode.STEPS, MOST_STEPS, page.url.text)
         step = _next(recipe, page, left, first=number == 0)
         if isinstance(step, Refused):
             return step
         left = {name: value for name, value in left.items() if name not in step.used}
         page = await _follow(recipe, ask, step.url, step.posted)
-    if isinstance(page, _Page):
-        if is_in(recipe, page.look, page.exchange, left):
-            return page.url
-        return refused(LoginCode.STEPS, MOST_STEPS, page.url.text)
+        number += 1
     return page
 
 

@@ -194,11 +194,9 @@ class Sessions:
             return None
         if known:
             said = self._manners.refusal(asked)
-            return (
-                said
-                if not isinstance(said, Refused)
-                else refused(LoginCode.ROBOTS, url.origin, str(said.detail))
-            )
+            if isinstance(said, Refused):
+                return refused(LoginCode.ROBOTS, url.origin, str(said.detail))
+            return said
         rules = self._robots.get(url.origin) or await self._learned(url)
         if isinstance(rules, Failed):
             return rules

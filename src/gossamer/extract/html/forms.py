@@ -28,7 +28,7 @@ MOST_CONTROLS = 500
 _LONGEST_VALUE = 64 << 10
 _UNSENT = frozenset({"file", "reset", "button", "image"})
 _BOXES = frozenset({"checkbox", "radio"})
-_CONTROLS = frozenset({b"input", b"button", b"select", b"textarea"})
+_READ = frozenset({b"base", b"form", b"input", b"button", b"select", b"option", b"textarea"})
 
 
 class Control(msgspec.Struct):
@@ -153,7 +153,7 @@ class _Scan:
             if name == b"textarea":
                 raw = content[end : stop if stop >= 0 else len(content)][:_LONGEST_VALUE]
                 text = unescape_text(raw.decode(self._codec, "replace")).removeprefix("\n")
-        if name == b"form" or name == b"base" or name == b"option" or name in _CONTROLS:
+        if name in _READ:
             self._element(name, attributes_of(Tag(name, content[span[0] : end - 1]), self._codec), end, text)
         return stop
 
