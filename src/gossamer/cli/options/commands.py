@@ -313,6 +313,31 @@ def view(folder: Path, **asked: Any) -> None:
     run_view(folder, Viewing(**asked))
 
 
+@app.command(cls=Command, epilog="Example: gossamer proxy ./cache --set fetch.contact=me@example.org")
+@folder
+@click.option(
+    "--listen",
+    metavar="ADDRESS:PORT",
+    default="127.0.0.1:8781",
+    show_default=True,
+    help="Listen there; port 0: at any free one.",
+)
+@click.option(
+    "--fresh", metavar="TIME", default="", help="So old may an answer of the archive be; 1h if not given."
+)
+@setting
+@quiet
+def proxy(folder: Path, setting: tuple[str, ...], **asked: Any) -> None:
+    """Answer other programs as a proxy: from the archive what is fresh, the rest fetched politely and kept.
+
+    If DIR holds no crawl, one without seeds is begun, which fetches what it is asked for. If it holds one, that goes
+    on; if it runs, it is asked. Goes on until Ctrl-C.
+    """
+    from gossamer.cli.proxy import Proxied, run_proxy
+
+    run_proxy(folder, Proxied(settings=setting, **asked))
+
+
 @app.command(
     cls=Command,
     epilog="Example: gossamer diff ./crawl https://example.org/page, or gossamer diff ./may ./june",

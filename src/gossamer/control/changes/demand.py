@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 import msgspec
 from msgspec import Meta
@@ -40,14 +40,15 @@ class Demand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `fresh` is a time span (`1h`): an answer that is at most so old is given as it is, an older page is visited
     again; empty: as `demand.fresh` has it. `since`, seconds since 1970, says the same by the clock, for who asks
-    again. `wait`: so long the answer may take, at most 45 s; empty: as `demand.wait` has it. A crawl that does not
-    run gives what is fresh enough, and no more.
+    again. `wait`: so long the answer may take, at most 45 s; empty: as `demand.wait` has it. Without `visit`, and by
+    a crawl that does not run, only what is fresh enough is given.
     """
 
     url: Annotated[str, Meta(min_length=1, max_length=8_192)]
     fresh: Annotated[str, Meta(max_length=40)] = ""
     since: Annotated[float, Meta(ge=0)] = 0.0
     wait: Annotated[str, Meta(max_length=40)] = ""
+    visit: bool = True
 
 
 class Demanded(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -129,9 +130,18 @@ def fetch_offline(look: ViewContext, params: Demand, _who: str) -> Demanded:
         LiveError: `conflict`, the archive has none that is fresh enough; `invalid`, as `fetch`.
     """
     held = answer(look, question_of(params, look.config.demand.fresh))
-    if held is None:
+    if held is None and params.visit:
         raise LiveError("conflict", because(ProblemCode.NOT_RUNNING, FETCH))
-    return held
+    return held or not_held(params)
+
+
+def not_held(params: Demand) -> NoReturn:
+    """Nothing was to be visited, and there is nothing.
+
+    Raises:
+        LiveError: `not_found`.
+    """
+    raise LiveError("not_found", because(ProblemCode.NOT_HELD, params.url))
 
 
 def question_of(params: Demand, fresh: float) -> Question:

@@ -6,7 +6,7 @@ import contextlib
 import msgspec
 
 from gossamer.config.demand_config import LONGEST_WAIT
-from gossamer.control.changes.demand import Demand, Demanded, answer, question_of, span, waiting_for
+from gossamer.control.changes.demand import Demand, Demanded, answer, not_held, question_of, span, waiting_for
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError
 from gossamer.model.reasons.codes import ProblemCode
@@ -21,6 +21,8 @@ async def fetch(live: LiveCrawl, params: Demand, _who: str) -> Demanded:
     with live.demands.waiting(question.url) as settled:
         if (held := await live.look(answer, question)) is not None:
             return held
+        if not params.visit:
+            not_held(params)
         if not settled.is_set():
             live.refuse_if_ending()
             admission = live.crawl.parts.admission

@@ -326,6 +326,7 @@ class ProblemCode(StrEnum):
     NOT_RUNNING = "problem.not_running"
     NO_ANSWER = "problem.no_answer"
     CLUSTER_DEMAND = "problem.cluster_demand"
+    NOT_HELD = "problem.not_held"
     NO_REVISIT = "problem.no_revisit"
     ENDING = "problem.ending"
     NO_SENSE = "problem.no_sense"
