@@ -154,6 +154,8 @@ def conduct(
     """
     if not quiet:
         say(f"crawling into {folder.path}" + (" (resumed)" if resumed else ""))
+        if config.engine.nice:
+            say("  only when nobody else wants the CPU and the disk (engine.nice)")
     few_arenas()
     troubles = Troubles()
     heed()

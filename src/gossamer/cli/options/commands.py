@@ -18,6 +18,7 @@ from gossamer.cli.options.crawl_options import (
     folder,
     json,
     nameserver,
+    nice,
     quiet,
     setting,
 )
@@ -113,6 +114,7 @@ def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, 
     is_flag=True,
     help="Visit pages again when they are likely to have changed; go on until stopped.",
 )
+@nice
 @click.option("--max-pages", metavar="N", help="Stop after so many pages more.")
 @click.option("--max-bytes", metavar="SIZE", help="Stop after so many bytes more.")
 @click.option("--max-time", metavar="TIME", help="Stop after so much more time.")
@@ -141,6 +143,8 @@ def resume(
         release_branch(folder, "all")
     if further.pop("revisit"):
         setting = (*setting, "revisit.enabled=true")
+    if further.pop("nice"):
+        setting = (*setting, "engine.nice=true")
     run_again(folder, setting, further, from_checkpoint=from_checkpoint, quiet=quiet, json=json)
 
 
