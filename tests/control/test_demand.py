@@ -97,6 +97,33 @@ def test_manners_hold_for_what_is_asked_for(site: Site, tmp_path: Path):
     crawl(tmp_path / "c", ALONE, check)
 
 
+def test_a_budget_holds_and_says_so(site: Site, tmp_path: Path):
+    async def check(live: Running) -> None:
+        assert (await live.ask("fetch", url=f"{site.address}page"))["state"] == "fetched"
+        told = await live.ask("fetch", url=f"{site.address}other", wait="0.2s")
+        assert (told["state"], told["why"][0]) == ("waits", "budget.pages_per_host")
+        assert times(site, "/other") == 0
+
+    crawl(tmp_path / "c", ALONE | {"budget.pages_per_host": 1}, check)
+
+
+def test_what_was_asked_for_is_fetched_by_the_next_session(site: Site, tmp_path: Path):
+    url = f"{site.address}page"
+
+    async def ask_and_stop(live: Running) -> None:
+        await live.ask("pause")
+        assert (await live.ask("fetch", url=url, wait="0s"))["state"] == "waits"
+
+    crawl(tmp_path / "c", ALONE, ask_and_stop)
+    assert site.asked == []
+
+    async def again(live: Running) -> None:
+        assert (await live.ask("fetch", url=url))["state"] in ("archive", "fetched")
+
+    crawl(tmp_path / "c", ALONE, again)
+    assert times(site, "/page") == 1
+
+
 def test_only_the_operator_widens_the_scope(site: Site, tmp_path: Path):
     async def check(live: Running) -> None:
         url = "http://localhost:1/"

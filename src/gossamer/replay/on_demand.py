@@ -152,8 +152,8 @@ def _told(answer: Answer, told: Demanded) -> Answer:
 
 def _directives(request: Request, fresh: str) -> dict[str, Any]:
     """How old the answer may be, as the program says (RFC 9111, 5.2.1)."""
-    said = request.fields.get("cache-control", request.fields.get("pragma", "")).lower()
-    directives = {part.strip() for part in said.split(",")}
+    control = request.fields.get("cache-control", request.fields.get("pragma", "")).lower()
+    directives = {part.strip() for part in control.split(",")}
     params: dict[str, Any] = {"fresh": fresh} if fresh else {}
     if "no-cache" in directives or "no-store" in directives:
         params["fresh"] = "0s"

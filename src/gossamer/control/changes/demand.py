@@ -113,7 +113,7 @@ class Demands:
 
     @property
     def full(self) -> bool:
-        """Nobody further may wait."""
+        """As many wait as may; whoever comes now is answered at once."""
         return sum(map(len, self._waiting.values())) > MOST_WAITING
 
     def _hear(self, event: Event) -> None:

@@ -34,4 +34,5 @@ async def fetch(live: LiveCrawl, params: Demand, _who: str) -> Demanded:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(settled.wait(), 0 if live.demands.full else wait)
         question = msgspec.structs.replace(question, visited=settled.is_set())
-    return await live.look(answer, question) or await live.look(waiting_for, question)
+    found = await live.look(answer, question)
+    return found if found is not None else await live.look(waiting_for, question)
