@@ -97,14 +97,15 @@ def test_manners_hold_for_what_is_asked_for(site: Site, tmp_path: Path):
     crawl(tmp_path / "c", ALONE, check)
 
 
-def test_a_budget_holds_and_says_so(site: Site, tmp_path: Path):
+@pytest.mark.parametrize("budget", ["pages_per_host", "pages_per_domain"])
+def test_a_budget_holds_and_says_so(site: Site, tmp_path: Path, budget: str):
     async def check(live: Running) -> None:
         assert (await live.ask("fetch", url=f"{site.address}page"))["state"] == "fetched"
         told = await live.ask("fetch", url=f"{site.address}other", wait="0.2s")
-        assert (told["state"], told["why"][0]) == ("waits", "budget.pages_per_host")
+        assert (told["state"], told["why"][0]) == ("waits", f"budget.{budget}")
         assert times(site, "/other") == 0
 
-    crawl(tmp_path / "c", ALONE | {"budget.pages_per_host": 1}, check)
+    crawl(tmp_path / "c", ALONE | {f"budget.{budget}": 1}, check)
 
 
 def test_what_was_asked_for_is_fetched_by_the_next_session(site: Site, tmp_path: Path):

@@ -232,6 +232,8 @@ class Frontier:
         assert self._batch is None
         host, name = self.host_key(candidate.url)
         with self.changes() as batch:
+            if self.domains is not None:
+                self.domains.admitted(candidate)  # whose round it would be is no matter
             record = self._mentioned(host, name, candidate)
             place = self.again.first_place()
             self.queues.put(host, record, place, candidate, batch)
