@@ -15,6 +15,7 @@ import pytest
 from live_world import PACED, running_with
 from small_site import Answer, Site
 
+from gossamer.replay import conversations, messages
 from gossamer.replay.certificates import Authority
 from gossamer.replay.conversations import Certify
 from gossamer.replay.listening import LOOPBACK, listening
@@ -216,6 +217,21 @@ def test_a_proxy_without_its_crawl_says_so(bare: tuple[asyncio.Runner, Client]) 
     first = b"GET http://x.test/ HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nGET /"
     last = b"GET http://x.test/ HTTP/1.0\r\n\r\n"
     assert runner.run(client.raw(first + last)).count(b"HTTP/1.1 503") == 2
+
+
+def test_slow_and_many_clients_are_bounded(
+    bare: tuple[asyncio.Runner, Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner, client = bare
+    monkeypatch.setattr(messages, "READ_SECONDS", 0.02)
+    for begun in (
+        b"",
+        b"GET http://x.test/ HTTP/1.1\r\nHo",
+        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1",
+    ):
+        assert runner.run(client.raw(begun)) == b""
+    monkeypatch.setattr(conversations, "MOST_CONNECTIONS", 0)
+    assert runner.run(client.ask("http://x.test/"))[:1] == (503,)
 
 
 @pytest.mark.slow

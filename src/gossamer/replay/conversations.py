@@ -23,6 +23,8 @@ from gossamer.replay.messages import (
 __all__ = ["Certify", "Conversations", "Proxying"]
 
 MOST_CONNECTIONS = 256
+LINGER_SECONDS = 1.0
+_PIECE = 64 << 10
 _NO_TLS = (
     "https:// through this proxy needs the package 'cryptography': pip install 'gossamer[proxy]'."
     " Without it, ask for http:// addresses, or send the proxy a plain request: GET https://... HTTP/1.1"
@@ -78,7 +80,7 @@ class Conversations:
         self._connections.add(task)
         try:
             if len(self._connections) > MOST_CONNECTIONS:
-                await write_answer(writer, UNREAD, plain_text(503, "There are too many connections already."))
+                await _refuse(reader, writer, plain_text(503, "There are too many connections already."))
             else:
                 await self._converse(reader, writer, "")
         except (OSError, asyncio.CancelledError, ssl.SSLError):
@@ -94,7 +96,7 @@ class Conversations:
         while (request := await read_request(reader)) is not None:
             self.asked = time.monotonic()
             if isinstance(request, Answer):
-                await write_answer(writer, UNREAD, request)
+                await _refuse(reader, writer, request)
                 return
             if request.method == "CONNECT" and not secure:
                 await self._tunnel(reader, writer, request)
@@ -108,15 +110,26 @@ class Conversations:
     ) -> None:
         certify = self._proxying.certify
         if self._proxying.refusal or certify is None:
-            await write_answer(writer, UNREAD, plain_text(501, self._proxying.refusal or _NO_TLS))
+            await _refuse(reader, writer, plain_text(501, self._proxying.refusal or _NO_TLS))
             return
         authority = request.target.removesuffix(":443").lower()
         place = Url.parse(f"https://{authority}/")
         if place is None or not place.host:
-            await write_answer(writer, UNREAD, plain_text(400, "That is no host."))
+            await _refuse(reader, writer, plain_text(400, "That is no host."))
             return
         context = certify(place.host.strip("[]"))
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         await writer.drain()
         await writer.start_tls(context)
         await self._converse(reader, writer, authority)
+
+
+async def _refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer) -> None:
+    """Give the last answer of a connection. What the client still says is thrown away for a while: who closes with
+    something unread resets the connection, and the answer is lost (RFC 9112, 9.6)."""
+    await write_answer(writer, UNREAD, answer)
+    if writer.can_write_eof():
+        writer.write_eof()
+    async with asyncio.timeout(LINGER_SECONDS):
+        while await reader.read(_PIECE):
+            pass
