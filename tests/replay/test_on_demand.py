@@ -1,13 +1,19 @@
 """What programs are told that ask a crawl by its proxy, byte by byte; the cases are from RFC 9110, 9111 and 9112."""
 
 import asyncio
+import contextlib
 import gzip
+import http.client
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +21,8 @@ import pytest
 from live_world import PACED, running_with
 from small_site import Answer, Site
 
+from gossamer.inspect.checks.crawl_check import check
+from gossamer.inspect.inspection import inspect
 from gossamer.replay import conversations, messages
 from gossamer.replay.certificates import Authority
 from gossamer.replay.conversations import Certify
@@ -90,6 +98,11 @@ def proxied(
             await check(Client(home))
 
     asyncio.run(run())
+
+
+def free_port() -> int:
+    with socket.create_server((LOOPBACK, 0)) as listening:
+        return int(listening.getsockname()[1])
 
 
 def times(site: Site, path: str) -> int:
@@ -264,6 +277,57 @@ def test_curl_asks_by_a_proxy_that_begins_goes_on_and_joins(site: Site, tmp_path
     _, said = third.communicate(timeout=60)
     assert (third.returncode, "Traceback" in said) == (130, False), said
     assert times(site, "/packed") == 1
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_a_proxy_gives_every_page_and_has_an_archive_that_is_sound(
+    site: Site, tmp_path: Path
+) -> None:
+    kills, pages = 3, 40
+    folder, port = tmp_path / "cache", free_port()
+    options = [f"--listen=127.0.0.1:{port}", "--quiet", "--set=fetch.allow_private=true"]
+    command = [
+        sys.executable,
+        "-m",
+        "gossamer",
+        "proxy",
+        str(folder),
+        *options,
+        "--set=politeness.min_delay=0",
+    ]
+    wanted = {f"{site.address}none/{number}" for number in range(pages)}
+    given: set[str] = set()
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": f"http://127.0.0.1:{port}"}))
+
+    def ask(url: str) -> None:
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            try:
+                opener.open(url, timeout=30)
+            except urllib.error.HTTPError as told:
+                if told.code == 404:  # what the site says; whatever we say is another status
+                    given.add(url)
+
+    with ThreadPoolExecutor(4) as clients:
+        for kill in range(kills + 1):
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            assert process.stdout is not None
+            process.stdout.readline()
+            while len(given) < pages * (kill + 1) // (kills + 1):
+                list(clients.map(ask, sorted(wanted - given)[:4]))
+            if kill < kills:
+                waiting = [clients.submit(ask, url) for url in sorted(wanted - given)[:4]]
+                process.kill()
+                [one.result() for one in waiting]
+            else:
+                process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+    assert given == wanted
+    with inspect(folder) as inspection:
+        assert check(inspection).problems == []
+    visits = Counter(path for _, path in site.asked if path.startswith("/none/"))
+    # A crash costs a second visit of what was lent, and no more.
+    assert len(visits) == pages
+    assert sum(visits.values()) <= pages + kills
 
 
 @pytest.mark.slow
