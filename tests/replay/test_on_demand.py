@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gzip
 import http.client
+import os
 import shutil
 import signal
 import socket
@@ -98,6 +99,11 @@ def proxied(
             await check(Client(home))
 
     asyncio.run(run())
+
+
+def within(folder: Path) -> dict[str, str]:
+    """An environment in which what a killed process leaves is removed with the test's folder."""
+    return {**os.environ, "TMPDIR": str(folder)}
 
 
 def free_port() -> int:
@@ -255,7 +261,9 @@ def test_curl_asks_by_a_proxy_that_begins_goes_on_and_joins(site: Site, tmp_path
 
     def begun(*options: str) -> tuple[subprocess.Popen[str], str]:
         command = [sys.executable, "-m", "gossamer", "proxy", str(folder), *options]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=within(tmp_path)
+        )
         assert process.stdout is not None
         return process, process.stdout.readline().strip()
 
@@ -309,7 +317,7 @@ def test_killed_again_and_again_a_proxy_gives_every_page_and_has_an_archive_that
 
     with ThreadPoolExecutor(4) as clients:
         for kill in range(kills + 1):
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=within(tmp_path))
             assert process.stdout is not None
             process.stdout.readline()
             while len(given) < pages * (kill + 1) // (kills + 1):
