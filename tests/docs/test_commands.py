@@ -46,6 +46,8 @@ NOT_RUN_HERE = {
     "docs/how-to/fields.md": "test_six_programs.py runs its programs, test_cli_fields.py its commands",
     "docs/how-to/files.md": "needs servers of files: test_trees_of_files.py, test_remote_files.py have some",
     "docs/how-to/log-in.md": "needs a site with members: test_login_flow.py, test_cli_login.py have one",
+    "docs/how-to/nice.md": "the process would keep its low priority: test_nice.py has some of its own",
+    "docs/how-to/on-demand.md": "needs a proxy that runs: test_on_demand.py has curl ask one",
     "docs/how-to/signals.md": "needs crawls that run: test_live_signals.py, test_websub.py, test_indexnow.py",
     "docs/operating.md": "needs machines, Kubernetes, Ray; test_a_cluster_crawls_as_is_told does what it can",
     "benchmarks/README.md": "tests/benchmarks runs the benchmarks, small; a whole one takes minutes",

@@ -6,6 +6,7 @@ from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.gates.name_gate import Names
 from gossamer.model.candidate import Candidate
+from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints
@@ -112,6 +113,15 @@ class FrontierWorld:
             )
             self.save_counters(batch)
         return admitted
+
+    def demand(self, url: str) -> None:
+        """As `Admission.demand`."""
+        parsed, fingerprint = Url.parse(url), self.fingerprint(url)
+        assert parsed is not None
+        if self.frontier.knows(fingerprint):
+            self.frontier.hasten(parsed, fingerprint)
+        else:
+            self.frontier.admit_first(Candidate(parsed, LinkKind.DEMAND, hops="S"), fingerprint)
 
     def settle(self, lease, disposition, tally) -> None:
         with self.frontier.changes() as batch:

@@ -211,6 +211,34 @@ def test_a_long_queue_is_lent_in_order_and_survives_restarts(world):
     assert order == urls
 
 
+@pytest.mark.parametrize("restart", [False, True])
+def test_what_somebody_waits_for_goes_ahead_of_a_long_queue(world, restart):
+    urls = [f"http://a/{number}" for number in range(60)]
+    for url in urls:
+        world.admit(url)
+    waits = "http://a/50"
+    world.demand("http://a/new")
+    world.demand(waits)
+    world.demand(waits)
+    if restart:
+        world.reopen()
+        world.micros += 1_000_000
+    order = drain(world)
+    assert sorted(order) == sorted([*urls, "http://a/new"]), "each once"
+    # A Bloom table does not know where a URL waits.
+    ahead = {"http://a/new", waits} if world.config.visited == "exact" else {"http://a/new"}
+    assert set(order[: len(ahead)]) == ahead
+    assert [url for url in order if url not in ahead] == [url for url in urls if url not in ahead]
+
+
+def test_who_is_waited_for_is_tried_though_its_host_was_given_up(world):
+    world.admit("http://a/1")
+    world.frontier.park("a", text("dead"))
+    world.demand("http://a/new")
+    world.micros += 5_000_000
+    assert world.frontier.lend().candidate.url.text == "http://a/new"
+
+
 HOSTS = [f"h{number}" for number in range(13)]
 
 
@@ -233,6 +261,14 @@ class FrontierMachine(RuleBasedStateMachine):
     def admit(self, host, page, depth):
         url = f"http://{host}/{page}"
         assert self.world.admit(url, depth) == (url not in self.ever)
+        if url not in self.ever:
+            self.ever.add(url)
+            self.open[url] = 0
+
+    @rule(host=st.sampled_from(HOSTS), page=st.integers(0, 6))
+    def demand(self, host, page):
+        url = f"http://{host}/{page}"
+        self.world.demand(url)
         if url not in self.ever:
             self.ever.add(url)
             self.open[url] = 0

@@ -1,6 +1,7 @@
 """What the server of a replayed archive answers, asked byte by byte."""
 
 import asyncio
+import contextlib
 import gzip
 import http.client
 import shutil
@@ -339,7 +340,11 @@ def test_nonsense_ends_the_connection(shown: View) -> None:
         with socket.create_connection(("127.0.0.1", shown.names.port)) as plain:
             plain.sendall(nonsense)
             plain.shutdown(socket.SHUT_WR)
-            assert plain.recv(10) == b""
+            said = b""
+            with contextlib.suppress(ConnectionResetError):  # what was not read is thrown away
+                while piece := plain.recv(1_000):
+                    said += piece
+            assert said[:10] in (b"", b"HTTP/1.1 4", b"HTTP/1.1 5")
 
 
 def test_scripts_and_banner_can_be_left_out(crawled: tuple[Path, str]) -> None:

@@ -88,6 +88,7 @@ def test_a_crawl_is_watched_changed_and_ended(service: LiveService, web: Simulat
         url = vic.get(f"{JOB}/pages?limit=1").json()["items"][0]["url"]
         assert url in vic.get(f"{JOB}/why", params={"url": url}).json()["text"]
         every_view(vic, url)
+        fetched(ada, vic, url)
         metrics = vic.get("/metrics").text
         assert 'gossamer_crawl_pages_total{job="sim"}' in metrics
         assert ada.post(f"{JOB}/pause").status_code == 200
@@ -96,11 +97,25 @@ def test_a_crawl_is_watched_changed_and_ended(service: LiveService, web: Simulat
         assert ada.post(f"{JOB}/stop", json={"now": True}).status_code == 200
         wait_for(vic, JOB, lambda job: job["state"] == "stopped")
         every_view(vic, url)
+        assert ada.post(f"{JOB}/fetch", json={"url": url}).json()["state"] == "archive"
+        assert ada.post(f"{JOB}/fetch", json={"url": url, "fresh": "0s"}).status_code == 409
         assert ada.delete(JOB, params={"confirm": "sim"}).status_code == 204
         who = {(line["who"], line["action"]) for line in vic.get("/api/v1/audit").json()["items"]}
         assert {("ada", "log-in"), ("vic", "log-in"), ("ada", "start"), ("ada", "delete")} <= who
         assert ada.delete("/api/v1/session").status_code == 204
         assert ada.get(JOB).status_code == 401
+
+
+def fetched(ada: httpx.Client, vic: httpx.Client, url: str) -> None:
+    """A page, from the archive and anew."""
+    told = ada.post(f"{JOB}/fetch", json={"url": url})
+    assert (told.status_code, told.json()["state"], told.json()["capture"]["url"]) == (200, "archive", url)
+    assert vic.post(f"{JOB}/fetch", json={"url": url}).status_code == 403
+    later = ada.post(f"{JOB}/fetch", json={"url": url, "fresh": "0s", "wait": "0s"})
+    assert (later.status_code, later.json()["state"]) == (202, "waits")
+    told = ada.post(f"{JOB}/fetch", json={"url": url, "since": later.json()["since"]})
+    assert told.json()["state"] in ("archive", "fetched", "failed")
+    assert ada.get(f"{JOB}/content", params={"url": url}).headers["x-archived-status"] == "200"
 
 
 def see_events(client: httpx.Client) -> None:

@@ -38,7 +38,7 @@ class Seeds:
 
     def __init__(self, config: CrawlConfig, folder: Path = Path()) -> None:
         self._texts = (*config.seeds, *(seed.known_as.text for seed in config.seed))
-        self._more_to_come = bool(config.seeds_watch)
+        self._more_to_come = bool(config.seeds_watch) or config.demand.stay
         self._file = folder / config.seeds_file if config.seeds_file else None
 
     def __iter__(self) -> Iterator[Url]:

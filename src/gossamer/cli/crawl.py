@@ -48,8 +48,10 @@ LONGEST_NAME = 200
 """Of a folder that a seed may have been meant for."""
 
 
-def run_new(request: Request, *, quiet: bool, json: bool) -> None:
-    """Make the folder and crawl."""
+def run_new(
+    request: Request, *, quiet: bool, json: bool, begin: Callable[[Crawl], None] = lambda _: None
+) -> None:
+    """Make the folder and crawl; `begin` as in `conduct`."""
     keep_private()
     for seed in request.seeds:
         name = seed.rstrip("/")
@@ -67,7 +69,7 @@ def run_new(request: Request, *, quiet: bool, json: bool) -> None:
         for hint in hints(config, Seeds(config, folder.path)):
             say(hint)
     try:
-        conduct(folder, config, resumed=False, quiet=quiet, json=json)
+        conduct(folder, config, resumed=False, quiet=quiet, json=json, begin=begin)
     except _MisspeltError:
         if not existed:
             shutil.rmtree(folder.path, ignore_errors=True)
@@ -90,6 +92,14 @@ def run_again(
 ) -> None:
     """Go on with the crawl in `path`; `further` are limits by their short names, counted from now."""
     keep_private()
+    folder, config = taken_up(path, settings, further, from_checkpoint=from_checkpoint)
+    conduct(folder, config, resumed=True, quiet=quiet, json=json)
+
+
+def taken_up(
+    path: Path, settings: Sequence[str], further: Mapping[str, str | None], *, from_checkpoint: bool
+) -> tuple[CrawlFolder, CrawlConfig]:
+    """The crawl in `path`, for `conduct` to go on with; as `run_again`."""
     folder = CrawlFolder(path)
     config = reopen(folder, from_checkpoint=from_checkpoint, tell=say)
     limits = option_settings(further)
@@ -104,7 +114,7 @@ def run_again(
         if problems := start_problems(config, config.engine.order):
             raise ConfigError(*problems)
         write_whole(folder.config, to_toml(config))
-    conduct(folder, config, resumed=True, quiet=quiet, json=json)
+    return folder, config
 
 
 LIMITS = {EndCode.MAX_PAGES: "max_pages", EndCode.MAX_BYTES: "max_bytes", EndCode.MAX_TIME: "max_time"}
@@ -144,6 +154,8 @@ def conduct(
     """
     if not quiet:
         say(f"crawling into {folder.path}" + (" (resumed)" if resumed else ""))
+        if config.engine.nice:
+            say("  only when nobody else wants the CPU and the disk (engine.nice)")
     few_arenas()
     troubles = Troubles()
     heed()

@@ -127,8 +127,15 @@ def _path(name: str) -> str:
 
 
 def default_folder(config: CrawlConfig) -> Path:
-    """`./crawl-<host of the first seed>`."""
-    return Path(crawl_name(next(iter(Seeds(config)))))
+    """`./crawl-<host of the first seed>`.
+
+    Raises:
+        ConfigError: there is none yet.
+    """
+    seed = next(iter(Seeds(config)), None)
+    if seed is None:
+        raise ConfigError("--dir: a crawl that has no seeds yet needs the name of a folder.")
+    return Path(crawl_name(seed))
 
 
 def _number(name: str, value: object) -> object:

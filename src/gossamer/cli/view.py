@@ -6,20 +6,21 @@ import shlex
 import signal
 import tempfile
 import webbrowser
-from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 import uvloop
 
 from gossamer.assembly.private import keep_private
+from gossamer.cli.certifying import certifying
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.inspect.clusters.whole import inspect_whole
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
 from gossamer.replay.answers import Looks
 from gossamer.replay.catalogue import with_requisites
-from gossamer.replay.server import LOOPBACK, Certify, How, View, view
+from gossamer.replay.listening import LOOPBACK
+from gossamer.replay.server import How, View, view
 from gossamer.web.security.own_name import is_loopback
 
 PORT = 8780
@@ -50,7 +51,7 @@ def run_view(path: Path, asked: Viewing) -> None:
         _say_what(inspection)
     looks = Looks(asked.banner, asked.scripts)
     with tempfile.TemporaryDirectory(prefix="gossamer-view-") as scratch:
-        certify, trusted = _certifying(Path(scratch)) if asked.proxy else (None, None)
+        certify, trusted = certifying(Path(scratch)) if asked.proxy else (None, None)
         how = How(host=asked.host, at=asked.at, looks=looks, proxy=asked.proxy, certify=certify)
         uvloop.run(_serve(path, how, asked, trusted))
 
@@ -61,19 +62,6 @@ def _say_what(inspection: Inspection) -> None:
     if inspection.config.scope.requisites == "off":
         say("  pictures, styles and scripts of pages were not fetched, so pages look bare. To add them:")
         say(f"  {with_requisites(shlex.quote(str(folder)))}")
-
-
-def _certifying(scratch: Path) -> tuple[Certify | None, Path | None]:
-    """What makes certificates, and where the one lies that is to be trusted."""
-    if find_spec("cryptography") is None:
-        say("https:// through the proxy needs another package: pip install 'gossamer[proxy]'")
-        return None, None
-    from gossamer.replay.certificates import Authority
-
-    authority = Authority()
-    file = scratch / "authority.pem"
-    file.write_bytes(authority.pem)
-    return authority.context, file
 
 
 async def _serve(path: Path, how: How, asked: Viewing, trusted: Path | None) -> None:

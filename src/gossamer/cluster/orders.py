@@ -113,6 +113,8 @@ def refuse(config: CrawlConfig) -> None:
         )
     if config.seeds_watch:
         problems.append("seeds_watch: a cluster does not watch a file; leave it out")
+    if config.demand.stay:
+        problems.append("demand.stay: a cluster fetches nothing on demand; leave it out")
     if config.budget.by_domain:
         problems.append("budget: budgets by domain are kept by each agent for itself; leave them out")
     if problems:

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from gossamer.archive.config import ArchiveConfig
 from gossamer.config import older_hosts
+from gossamer.config.demand_config import DemandConfig
 from gossamer.config.local_settings import LocalSettings, place_problems
 from gossamer.config.login_places import kept, login_problems, with_cookies
 from gossamer.config.place_config import SECTIONS, PlaceConfig
@@ -99,6 +100,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
     ] = {}
 
+    demand: DemandConfig = DemandConfig()
     documents: DocumentsConfig = DocumentsConfig()
     search: SearchConfig = SearchConfig()
     fields: Annotated[

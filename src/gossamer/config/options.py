@@ -15,6 +15,7 @@ OPTIONS = {
     "visits_per_host": "politeness.visits_per_host",
     "workers": "engine.workers",
     "order": "engine.order",
+    "nice": "engine.nice",
     "user_agent": "fetch.user_agent",
     "contact": "fetch.contact",
     "nameserver": "dns.nameservers",

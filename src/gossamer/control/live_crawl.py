@@ -13,6 +13,7 @@ from gossamer.config.settings import resolve_secrets, to_toml
 from gossamer.control.changes.applier import SettingsApplier
 from gossamer.control.changes.change_log import Change, ChangeLog
 from gossamer.control.changes.changeable import Plan
+from gossamer.control.changes.demand import Demands
 from gossamer.control.changes.refetching import Refetching
 from gossamer.control.changes.seeding import Seeding
 from gossamer.control.socket.protocol import LiveError
@@ -58,6 +59,7 @@ class LiveCrawl:
             built.folder.path, built.environment, built.crawl.parts.frontier, lambda: built.effective.config
         )
         self.applier = SettingsApplier(built, self.refetching)
+        self.demands = Demands(built.identity, built.crawl.parts.observers)
         self.seeding = Seeding(built, self.applier)
         self.log = ChangeLog(built.folder.path)
         self._rooms = {slow: _ViewRoom(self._context()) for slow in (False, True)}

@@ -68,6 +68,7 @@ class _Session:
         widened = built.rejudging.changed
         with built.crawl.parts.frontier.changes() as batch:
             built.rejudging.begin(built.crawl.parts.ledger.counters.sequence, batch)
+        built.crawl.parts.dispatch.expect("demands", lambda: built.effective.config.demand.stay)
         self._start("history", self._tick())
         self._start("shared rests", self._share())
         under_way = any(built.environment.get(Family.META, key) is not None for key in (RECLAIM, REWEIGH))

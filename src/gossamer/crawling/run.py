@@ -12,6 +12,7 @@ from gossamer.assembly.build import Built, build
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.file_limit import raise_file_limit
 from gossamer.assembly.folder import CrawlFolder
+from gossamer.assembly.idle import Spared, only_when_idle
 from gossamer.assembly.plugins import load_extractors, with_plugins
 from gossamer.assembly.report import summary
 from gossamer.assembly.revisits import revisit_sums
@@ -61,6 +62,10 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     return config
 
 
+_NOT_SPARED = {
+    Spared.CPU: "this system does not let the crawl use idle CPU time alone: it runs at the lowest priority",
+    Spared.DISK: "this system does not let the crawl use idle disk time alone: it may slow others down there",
+}
 _OLD_SECTION = "trap_learner"
 _TOO_OLD = (
     "the crawl in {path} was begun by a Gossamer of before November 2026, and this one cannot go on with its"
@@ -116,6 +121,7 @@ async def run(
     # Hashing and writing give up the interpreter's lock for each piece of a body; with the default of
     # 5 ms a thread that reads a large document would then hold up the event loop for 5 ms a piece.
     sys.setswitchinterval(SWITCH_SECONDS)
+    spared = only_when_idle() if config.engine.nice else frozenset(Spared)
     async with beside() as documents:
         try:
             raise_file_limit(config)
@@ -125,6 +131,8 @@ async def run(
             extensions = with_plugins(extensions, config.plugins)
             with opened(folder, resolved) as storage:
                 built = build(storage, resolved, extensions, resumed=resumed)
+                for what in sorted(frozenset(Spared) - spared):
+                    built.crawl.parts.observers.tell(ProblemFound("engine.nice", _NOT_SPARED[what]))
                 if resumed:
                     built.crawl.take_up()
                 if extensions.membership is not None:

@@ -2,16 +2,18 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from gossamer.control.changes.demand import FETCH, Demand, fetch_offline
 from gossamer.control.changes.refetch_operation import REFETCH
 from gossamer.control.changes.refetching import Refetch, ask_offline
 from gossamer.control.socket.client import PATIENCE, connect
 from gossamer.control.socket.protocol import LiveError, NotRunning
-from gossamer.control.views.context import seen
+from gossamer.control.views.context import ViewContext, seen
 from gossamer.control.views.views import VIEWS, answer_view, parameters
 from gossamer.daemon.errors import ServiceError, service_error
 from gossamer.daemon.state_cache import StateCache
@@ -21,6 +23,12 @@ from gossamer.model.reasons.reason import because
 
 STATUS_SECONDS = 1.0
 """How old the figures of a crawl may be that several viewers share."""
+
+_OFFLINE: dict[str, tuple[type[msgspec.Struct], Callable[[ViewContext, Any, str], Any]]] = {
+    REFETCH: (Refetch, ask_offline),  # it is written down
+    FETCH: (Demand, fetch_offline),  # what is fresh enough is given
+}
+"""Operations that a stopped crawl can do a part of."""
 
 
 class Asking:
@@ -74,10 +82,10 @@ class Asking:
         try:
             return await self.running(folder, method, params, who)
         except NotRunning:
-            if method not in VIEWS and method != REFETCH:
+            if method not in VIEWS and method not in _OFFLINE:
                 raise ServiceError("conflict", because(ProblemCode.NOT_RUNNING, method)) from None
-        if method == REFETCH:
-            return await asyncio.to_thread(self._ask_again, folder, params, who)
+        if method in _OFFLINE:
+            return await asyncio.to_thread(self._ask_offline, folder, method, params, who)
         return await asyncio.to_thread(self._look, folder, method, params)
 
     async def status(self, folder: Path) -> Any:
@@ -107,14 +115,13 @@ class Asking:
         self._status.pop(folder, None)
         self._asked.pop(folder, None)
 
-    def _ask_again(self, folder: Path, params: dict[str, Any], who: str) -> Any:
-        """Write down what a stopped crawl is to visit again."""
+    def _ask_offline(self, folder: Path, method: str, params: dict[str, Any], who: str) -> Any:
+        """What an operation does of which a stopped crawl does a part."""
+        kind, ask = _OFFLINE[method]
         try:
             with self._states.lend(folder) as look:
-                asked = parameters(Refetch, params)
-                return msgspec.to_builtins(
-                    seen(lambda look, asked: ask_offline(look, asked, who), look, asked)
-                )
+                asked = parameters(kind, params)
+                return msgspec.to_builtins(seen(lambda look, asked: ask(look, asked, who), look, asked))
         except LiveError as error:
             raise service_error(error) from None
         except ConfigError as error:

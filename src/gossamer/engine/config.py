@@ -65,6 +65,13 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     checkpoint_every: Annotated[
         Seconds, Meta(description="a power failure loses at most the work of this time; 0 for the end only")
     ] = 600.0
+    nice: Annotated[
+        bool,
+        Meta(
+            description="use only the CPU and disk time that nobody else wants, with all processes of the crawl (Linux;"
+            " elsewhere the lowest priority); on a busy machine it may hardly get on"
+        ),
+    ] = False
     keep_checkpoints: Annotated[int, Meta(ge=1, description="checkpoints kept; older ones are removed")] = 2
     min_free_disk: Annotated[
         Bytes, Meta(description="below this much free disk the crawl checkpoints and stops")

@@ -19,7 +19,7 @@ from gossamer.frontier.queues.delayed import DelayedQueue
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.hosts import HostTable
 from gossamer.frontier.queues.queue_table import QueueTable
-from gossamer.frontier.queues.reordering import Reordering
+from gossamer.frontier.queues.reordering import Moves, Reordering
 from gossamer.frontier.queues.revival import Revival
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen.visited import open_visited
@@ -48,8 +48,16 @@ from gossamer.policy.revisit.history import standing
 from gossamer.policy.revisit.trust import Reading, Signal, trust_of, with_trust
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.keys import FOREVER
-from gossamer.state.records import COUNTERS, Counters, HostRecord, PageRecord, decode_page, encode
+from gossamer.state.keys import FOREVER, at_level
+from gossamer.state.records import (
+    COUNTERS,
+    Counters,
+    HostRecord,
+    PageRecord,
+    decode_page,
+    decode_queue,
+    encode,
+)
 
 
 class Refetched(msgspec.Struct, frozen=True):
@@ -121,13 +129,13 @@ class Frontier:
             asking = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
             self._gates = (asking, *self._gates)
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
+        self.moves = Moves(self.queues, self.schedule, config.buffer)
+        """Of what waits, when it has become worth more."""
         self.standings: Standings | None = None
         """Of an ordering that changes as links arrive."""
         if isinstance(ordering, LinkOrdering):
             self.standings = Standings(environment, ordering, session)
-            self.reordering = Reordering(
-                environment, self.standings, self.queues, self.schedule, config.buffer
-            )
+            self.reordering = Reordering(environment, self.standings, self.moves, self.schedule)
         self._batch: Batch | None = None
         self._failure: Exception | None = None
         self.lent = 0
@@ -218,6 +226,47 @@ class Frontier:
             self.seen.add(key, place, batch)
         return True
 
+    def admit_first(self, candidate: Candidate, fingerprint: bytes) -> None:
+        """Queue what was not seen ahead of all that waits on its host, but for its robots file; a host that was given
+        up is tried once more for it. In batches of its own, so not within one."""
+        assert self._batch is None
+        host, name = self.host_key(candidate.url)
+        with self.changes() as batch:
+            if self.domains is not None:
+                self.domains.admitted(candidate)  # whose round it would be is no matter
+            record = self._mentioned(host, name, candidate)
+            place = self.again.first_place()
+            self.queues.put(host, record, place, candidate, batch)
+            self._arrived(host, record, place, candidate, batch)
+            if self.standings is not None:
+                self.standings.admitted(fingerprint, candidate, None)
+                self.standings.place(fingerprint, b"", batch)  # no link can bring it further ahead
+            self.seen.add(fingerprint, place, batch)
+        self._want_all({(host, name)})
+
+    def hasten(self, url: Url, fingerprint: bytes) -> None:
+        """Have what was seen visited soon: it is visited again if it was settled, and goes ahead of all else in its
+        queue if it waits there. What waits for a time of its own, after a failure, goes on waiting.
+
+        In batches of its own, so not within one. A Bloom table does not tell where a URL waits: it stays there.
+        """
+        assert self._batch is None
+        self.refetch([fingerprint])
+        host, _ = self.host_key(url)
+        standing = self.standings.find(fingerprint) if self.standings is not None else None
+        place = standing[0] if standing is not None else self.environment.get(Family.SEEN, fingerprint)
+        data = self.environment.get(Family.QUEUE, host + place) if place else None
+        queue = self.schedule.served.get(host)
+        if not place or data is None or (queue is not None and place in queue.lent):
+            return
+        first = at_level(place, ROBOTS_LEVEL)
+        if first == place:
+            return
+        with self.changes() as batch:
+            self.moves.move(host, place, first, decode_queue(data).candidate(), batch)
+            if self.standings is not None and standing is not None:
+                self.standings.put(fingerprint, b"", standing[1], batch)
+
     def claim(self, fingerprint: bytes, place: bytes) -> None:
         """Mark a URL that was not seen as seen, for who waited at `place`."""
         with self.changes() as batch:
@@ -270,6 +319,13 @@ class Frontier:
 
         `level`: the place in the order that the ordering gave it; less is earlier.
         """
+        record = self._mentioned(host, name, candidate)
+        place = self.queues.add(host, record, candidate, level, batch)
+        self._arrived(host, record, place, candidate, batch)
+        return place
+
+    def _mentioned(self, host: bytes, name: str, candidate: Candidate) -> HostRecord:
+        """The host of a candidate that is about to be queued."""
         self.counters.admitted += 1
         hosts = self.hosts.made
         record = self.hosts.change(host, name)
@@ -277,9 +333,7 @@ class Frontier:
             self.counters.hosts += 1
             if self.policy.linked_names_first:
                 self._gate.look_ahead(candidate.url.host, first=True)
-        place = self.queues.add(host, record, candidate, level, batch)
-        self._arrived(host, record, place, candidate, batch)
-        return place
+        return record
 
     def _arrived(
         self, host: bytes, record: HostRecord, place: bytes, candidate: Candidate, batch: Batch
@@ -533,10 +587,13 @@ class Frontier:
                     queued += 1
                 else:
                     waiting += 1
-        with self.changes() as batch:  # another, for this one reads what waits
+        self._want_all(hosts)
+        return Refetched(queued, waiting, unknown)
+
+    def _want_all(self, hosts: Iterable[tuple[bytes, str]]) -> None:
+        with self.changes() as batch:  # of its own, for it reads what waits
             for host, name in hosts:
                 self._want(host, self.hosts.change(host, name), batch)
-        return Refetched(queued, waiting, unknown)
 
     def _ask_again(self, page: bytes, known: PageRecord, batch: Batch) -> bool:
         """Put a page into its queue; `False` if it stands there, and will be visited without condition now."""

@@ -90,5 +90,5 @@ class Reweighing:
         moved = at_level(place, grade | ordering.waiting_level(candidate, worth))
         with self._frontier.changes() as batch:
             if moved != place:
-                self._frontier.reordering.move(host, place, moved, candidate, batch)
+                self._frontier.moves.move(host, place, moved, candidate, batch)
             standings.put(fingerprint, moved, worth, batch)

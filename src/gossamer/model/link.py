@@ -20,6 +20,7 @@ class LinkKind(StrEnum):
     ROBOTS = "robots"
     FOLDER = "folder"  # above a page, mentioned by nobody (path-ascending)
     SPECULATIVE = "speculative"  # a string of a script or of data that may be an address
+    DEMAND = "demand"  # somebody asked for it: the API, or a program by the proxy
 
 
 HOP_LETTERS = {
@@ -33,6 +34,7 @@ HOP_LETTERS = {
     LinkKind.ROBOTS: "P",
     LinkKind.FOLDER: "I",
     LinkKind.SPECULATIVE: "X",
+    LinkKind.DEMAND: "S",
 }
 """Letters of the hop path; R, M and P add a hop but no depth."""
 

@@ -28,7 +28,7 @@ from gossamer.replay.names import Names, Place
 from gossamer.replay.rewriting.addresses import Mover
 from gossamer.replay.rewriting.markup import moved_markup
 
-__all__ = ["Answers", "Looks"]
+__all__ = ["Answers", "Looks", "as_archived"]
 
 _DOCUMENTS = frozenset({"", "document", "iframe", "frame", "object", "embed", "fencedframe"})
 """What a document is asked for as; a browser that does not say so may mean one."""
@@ -96,12 +96,7 @@ class Answers:
         shown = self._read(one)
         if shown is None:
             return Answer(404, (("Content-Type", "text/plain"),), _PLAIN_404)
-        fields = list(kept_fields(shown.headers))
-        if shown.packed:
-            fields.append(("Content-Encoding", shown.headers.get("content-encoding")))
-        if location := redirect_location(shown.status, shown.headers):
-            fields.append(("Location", location))
-        return _ranged(request, Answer(shown.status, tuple(fields), shown.content))
+        return as_archived(request, shown)
 
     def _read(self, one: Indexed | None) -> Shown | None:
         if one is None:
@@ -225,6 +220,16 @@ class Answers:
             source = resources.files("gossamer.replay").joinpath("static/replay.js").read_bytes()
             self._script = source.replace(b"__OPTIONS__", msgspec.json.encode(options))
         return self._script
+
+
+def as_archived(request: Request, shown: Shown) -> Answer:
+    """What a program is given of a capture: as archived, but for what steers browsers or is for one connection."""
+    fields = list(kept_fields(shown.headers))
+    if shown.packed:
+        fields.append(("Content-Encoding", shown.headers.get("content-encoding")))
+    if location := redirect_location(shown.status, shown.headers):
+        fields.append(("Location", location))
+    return _ranged(request, Answer(shown.status, tuple(fields), shown.content))
 
 
 def _typed(value: str, charset: str) -> str:

@@ -54,6 +54,7 @@ class Shown(msgspec.Struct, frozen=True):
         headers: as archived.
         content: its content codings undone, unless `packed`.
         packed: it does not decode, and is as it came.
+        truncated: the archive does not hold all of it.
     """
 
     capture: Indexed
@@ -62,6 +63,7 @@ class Shown(msgspec.Struct, frozen=True):
     headers: Headers
     content: bytes
     packed: bool = False
+    truncated: bool = False
 
 
 class Archive:
@@ -96,10 +98,15 @@ class Archive:
         """The crawl as it is now."""
         if time.monotonic() - self._opened > _LOOK_AGAIN:
             if self.inspection.folder.in_use():
-                self._open.close()
-                self.inspection = self._open.enter_context(inspect_whole(self.path))
+                self.look_again()
             self._opened = time.monotonic()
         return self.inspection
+
+    def look_again(self) -> None:
+        """See what was captured up to now; takes some 50 ms."""
+        self._open.close()
+        self.inspection = self._open.enter_context(inspect_whole(self.path))
+        self._opened = time.monotonic()
 
     def captures(self, url: Url) -> list[Indexed]:
         """All of a URL, or of its like: over the other of http and https, with or without `www.`."""
@@ -191,10 +198,11 @@ def _shown(inspection: Inspection, one: Indexed, capture: Capture) -> Shown | No
         return None
     status = exchange.status or 200
     try:
-        content, packed = content_of(inspection, capture).content, False
+        decoded = content_of(inspection, capture)
     except UnreadableError:
-        content, packed = exchange.body.read(), True
-    return Shown(one, exchange.url, status, exchange.headers, content, packed)
+        content, part = exchange.body.read(), exchange.is_part
+        return Shown(one, exchange.url, status, exchange.headers, content, packed=True, truncated=part)
+    return Shown(one, exchange.url, status, exchange.headers, decoded.content, truncated=decoded.truncated)
 
 
 def _arguments(query: str) -> list[str]:

@@ -18,6 +18,7 @@ from gossamer.cli.options.crawl_options import (
     folder,
     json,
     nameserver,
+    nice,
     quiet,
     setting,
 )
@@ -113,6 +114,7 @@ def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, 
     is_flag=True,
     help="Visit pages again when they are likely to have changed; go on until stopped.",
 )
+@nice
 @click.option("--max-pages", metavar="N", help="Stop after so many pages more.")
 @click.option("--max-bytes", metavar="SIZE", help="Stop after so many bytes more.")
 @click.option("--max-time", metavar="TIME", help="Stop after so much more time.")
@@ -141,6 +143,8 @@ def resume(
         release_branch(folder, "all")
     if further.pop("revisit"):
         setting = (*setting, "revisit.enabled=true")
+    if further.pop("nice"):
+        setting = (*setting, "engine.nice=true")
     run_again(folder, setting, further, from_checkpoint=from_checkpoint, quiet=quiet, json=json)
 
 
@@ -311,6 +315,31 @@ def view(folder: Path, **asked: Any) -> None:
     from gossamer.cli.view import Viewing, run_view
 
     run_view(folder, Viewing(**asked))
+
+
+@app.command(cls=Command, epilog="Example: gossamer proxy ./cache --set fetch.contact=me@example.org")
+@folder
+@click.option(
+    "--listen",
+    metavar="ADDRESS:PORT",
+    default="127.0.0.1:8781",
+    show_default=True,
+    help="Listen there; port 0: at any free one.",
+)
+@click.option(
+    "--fresh", metavar="TIME", default="", help="So old may an answer of the archive be; 1h if not given."
+)
+@setting
+@quiet
+def proxy(folder: Path, setting: tuple[str, ...], **asked: Any) -> None:
+    """Answer other programs as a proxy: from the archive what is fresh, the rest fetched politely and kept.
+
+    If DIR holds no crawl, one without seeds is begun, which fetches what it is asked for. If it holds one, that goes
+    on; if it runs, it is asked. Goes on until Ctrl-C.
+    """
+    from gossamer.cli.proxy import Proxied, run_proxy
+
+    run_proxy(folder, Proxied(settings=setting, **asked))
 
 
 @app.command(

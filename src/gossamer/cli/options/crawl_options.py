@@ -21,6 +21,7 @@ folder = click.argument("folder", type=PATH)
 json = click.option("--json", is_flag=True, help="Machine-readable output on standard output.")
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress, no closing words.")
 nameserver = click.option("--nameserver", metavar="ADDRESS:PORT", multiple=True, help="Ask this name server.")
+nice = click.option("--nice", is_flag=True, help="Use only CPU and disk time that nobody else wants.")
 setting = click.option(
     "--set",
     "setting",
@@ -121,6 +122,7 @@ _OF_A_CRAWL = (
     click.option("--ignore-robots", cls=Option, panel=MANNERS, is_flag=True, help="For sites of your own."),
     click.option("--dir", "folder", type=PATH, help="Where the crawl goes; if not given, ./crawl-HOST."),
     click.option("--workers", metavar="N", help="Visits at once over all hosts."),
+    nice,
     nameserver,
     click.option("--config", type=PATH, help="Configuration file (see 'gossamer config')."),
     setting,
@@ -140,7 +142,7 @@ def asked(folder: Path | None, config: Path | None, given: dict[str, Any]) -> "R
 
     seeds, seeds_file, settings = given.pop("seed"), given.pop("seeds"), given.pop("setting")
     given["fields"] = fields_of(given["fields"]) or None
-    for flag in ("documents", "search", "revisit"):
+    for flag in ("documents", "search", "revisit", "nice"):
         given[flag] = True if given.pop(flag) else None
     given["obey_robots"] = False if given.pop("ignore_robots") else None
     # What may be repeated comes as an empty tuple if not given.

@@ -193,7 +193,10 @@ def _why(reason: Reason, report: dict[str, Any], inspection: Inspection, trouble
 
 def _first_seed(inspection: Inspection) -> Iterator[str]:
     """Why a crawl has no page: what became of its first seed."""
-    story = Storyteller(inspection).tell(next(Seeds(inspection.config, inspection.folder.path).texts()))
+    seed = next(Seeds(inspection.config, inspection.folder.path).texts(), None)
+    if seed is None:  # what is crawled was to come later
+        return
+    story = Storyteller(inspection).tell(seed)
     yield f"{safe(story.url)}: {story.state}"
     for fact in story.facts:
         turned_away = story.state == "rejected" and fact.about == "admission"

@@ -15,7 +15,7 @@ MOST_SEEDS = 1_000
 def hints(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
     """What to say before a first crawl, one line each."""
     seeds = list(islice(seeds, MOST_SEEDS))
-    own = all(_is_own(seed.host) for seed in seeds)
+    own = bool(seeds) and all(_is_own(seed.host) for seed in seeds)
     for origin in _without_credentials(config, seeds):
         yield f'hint: {origin} is not sent the credentials of its place; name its scheme and port: [place."{origin}"]'
     if own and config.politeness == PolitenessConfig():

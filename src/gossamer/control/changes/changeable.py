@@ -35,6 +35,7 @@ class Group(StrEnum):
     REVISIT = "revisit"
     WATCH = "watch"
     FETCH = "fetch"
+    DEMAND = "demand"
 
 
 _WHOLE_SECTIONS = {
@@ -42,6 +43,7 @@ _WHOLE_SECTIONS = {
     "scope": Group.SCOPE,
     "traps": Group.SCOPE,
     "retry": Group.RETRY,
+    "demand": Group.DEMAND,
 }
 _SINGLE: Final[dict[str, Group]] = {
     "engine.workers": Group.WORKERS,

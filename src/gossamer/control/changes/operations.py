@@ -8,6 +8,8 @@ import msgspec
 from gossamer.assembly.hold import Ceilings
 from gossamer.control.changes.change_log import Change, read_changes
 from gossamer.control.changes.changeable import Settings, plan_changes
+from gossamer.control.changes.demand import FETCH, Demand
+from gossamer.control.changes.demand_operation import fetch
 from gossamer.control.changes.host_operations import (
     HostName,
     Release,
@@ -173,6 +175,7 @@ OPERATIONS: dict[str, tuple[type[msgspec.Struct], Operation]] = {
     "traps_release": (Release, traps_release),
     "seeds": (NewSeeds, add_seeds),
     "refetch": (Refetch, refetch),
+    FETCH: (Demand, fetch),
     "changed": (Changed, changed),
     "limits": (Ceilings, limits),
 }

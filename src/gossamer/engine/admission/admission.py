@@ -128,6 +128,25 @@ class Admission:
             return False
         return speculation.enter(ours)
 
+    def demand(self, url: Url) -> Reason | None:
+        """Have a URL visited before all else of its host, whatever is known of it, because somebody asks for it; why it
+        will not be. In batches of its own, so not within one.
+
+        It is turned away without a trace: nothing on the web mentions it.
+        """
+        candidate = Candidate(url, LinkKind.DEMAND, hops=HOP_LETTERS[LinkKind.DEMAND])
+        verdict = self._scope.judge(candidate)
+        if not verdict.admitted:
+            if verdict.raised is not None:
+                self._raised(verdict.raised)
+            return verdict.reason
+        fingerprint = self._identity.fingerprint(url)
+        if self._frontier.knows(fingerprint):
+            self._frontier.hasten(url, fingerprint)
+        else:
+            self._frontier.admit_first(candidate, fingerprint)
+        return None
+
     def change_scope(self, scope: Scope) -> None:
         """Judge by another scope from now on; what was met under the old one is met anew."""
         self._scope = scope

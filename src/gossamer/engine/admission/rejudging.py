@@ -13,7 +13,7 @@ from gossamer.model.raised import Raised
 from gossamer.policy.scope.scope import Scope, ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.keys import split_ticket
+from gossamer.state.keys import arrival_of
 from gossamer.state.records import decode, encode
 
 JUDGED = b"scope-judged"
@@ -102,7 +102,7 @@ class Rejudging:
         """
         candidate = lease.candidate
         anyway = candidate.kind is LinkKind.ROBOTS or candidate.again
-        if not anyway and split_ticket(lease.ticket)[1] >= self._before:
+        if not anyway and arrival_of(lease.ticket)[0] >= self._before:
             return None
         return self.judge(candidate)
 

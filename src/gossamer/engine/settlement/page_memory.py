@@ -20,7 +20,7 @@ from gossamer.policy.revisit.gone import GONE_STATUSES, Presence
 from gossamer.policy.visits.freshness import fresh_until
 from gossamer.policy.visits.retry import CUTS, action_of, redirect_location
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.keys import split_ticket
+from gossamer.state.keys import arrival_of, split_ticket
 from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord, decode_page, encode, recent_page
 
 VISITS_KEPT = 5
@@ -64,7 +64,7 @@ def page_record(
     reason: Reason | None,
 ) -> PageRecord:
     """What is known after a visit. Of earlier visits the last few stay, with what was archived of them."""
-    level, number = split_ticket(lease.ticket)
+    level, number = split_ticket(lease.ticket)[0], arrival_of(lease.ticket)[0]
     candidate = lease.candidate
     known = (
         before

@@ -9,6 +9,22 @@ from gossamer.state.keys import HASH_BYTES, at_level
 from gossamer.state.records import decode_queue
 
 
+class Moves:
+    """Gives entries that wait other places in their branch, on disk and in memory."""
+
+    def __init__(self, queues: QueueTable, schedule: HostSchedule, buffer: int) -> None:
+        self._queues = queues
+        self._schedule = schedule
+        self._buffer = buffer
+
+    def move(self, host: bytes, place: bytes, better: bytes, candidate: Candidate, batch: Batch) -> None:
+        """Give an entry another ticket."""
+        self._queues.move(host, place, better, candidate, batch)
+        queue = self._schedule.served.get(host)
+        if queue is not None and queue.move(place, better, candidate, self._buffer):
+            self._schedule.place(queue)
+
+
 class Reordering:
     """Gives gathered gifts and moves entries by what they changed.
 
@@ -20,15 +36,13 @@ class Reordering:
         self,
         environment: Environment,
         standings: Standings,
-        queues: QueueTable,
+        moves: Moves,
         schedule: HostSchedule,
-        buffer: int,
     ) -> None:
         self._environment = environment
         self._standings = standings
-        self._queues = queues
+        self._moves = moves
         self._schedule = schedule
-        self._buffer = buffer
 
     @property
     def due(self) -> bool:
@@ -51,12 +65,5 @@ class Reordering:
 
         for fingerprint, place, level in self._standings.give(find, batch):
             better = at_level(place, level)
-            self.move(fingerprint[:HASH_BYTES], place, better, found[0], batch)
+            self._moves.move(fingerprint[:HASH_BYTES], place, better, found[0], batch)
             self._standings.moved(fingerprint, better, batch)
-
-    def move(self, host: bytes, place: bytes, better: bytes, candidate: Candidate, batch: Batch) -> None:
-        """Give an entry another ticket, on disk and in memory."""
-        self._queues.move(host, place, better, candidate, batch)
-        queue = self._schedule.served.get(host)
-        if queue is not None and queue.move(place, better, candidate, self._buffer):
-            self._schedule.place(queue)

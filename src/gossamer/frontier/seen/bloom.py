@@ -10,7 +10,7 @@ from gossamer.frontier.seen import bloom_file
 from gossamer.frontier.seen.bloom_size import bits_needed, bloom_filter, false_positive_rate
 from gossamer.frontier.seen.large_pages import on_large_pages
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.keys import HASH_BYTES, split_ticket
+from gossamer.state.keys import HASH_BYTES, arrival_of
 from gossamer.state.records import VISITED, VisitedRecord, decode, encode
 
 TABLE = "visited"
@@ -100,7 +100,7 @@ class BloomTable:
         if fingerprint != self._absent and fingerprint in self:
             return
         if not self._fresh:
-            self._first = split_ticket(ticket)[1]
+            self._first = arrival_of(ticket)[0]
         self._fresh[self._number] = None
         self._absent = b""
 

@@ -183,6 +183,17 @@ def requisite_rule(requisites: str, places: Places) -> NamedRule:
     return NamedRule("requisites", opinion, Rule.SCOPE, lambda *_: why)
 
 
+def demand_rule() -> NamedRule:
+    """Widens the places for what somebody asks for by itself: to everywhere."""
+    why = Reason(ScopeCode.DEMANDED)
+    return NamedRule(
+        "demands",
+        lambda candidate: True if candidate.kind is LinkKind.DEMAND else None,
+        Rule.SCOPE,
+        lambda *_: why,
+    )
+
+
 def no_requisites_rule() -> NamedRule:
     """Rejects pictures, styles and other requisites."""
     why = Reason(ScopeCode.NO_REQUISITES)

@@ -24,6 +24,7 @@ from gossamer.policy.scope.rules import (
     Places,
     block_rule,
     blocked_host,
+    demand_rule,
     depth_rule,
     exclude_rule,
     hops_rule,
@@ -110,6 +111,14 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
         BY_URL,
     ] = "off"
+    demands: Annotated[
+        Literal["scope", "any"],
+        Meta(
+            description="Single URLs that somebody asks for (gossamer proxy, the API): scope: fetched if they belong"
+            " to the crawl; any: from wherever they lie. Their links belong no more for it."
+        ),
+        BY_URL,
+    ] = "scope"
     path_ascending: Annotated[
         bool,
         Meta(description="Also try the folders above each page, up to the root: finds what nobody links to."),
@@ -238,6 +247,8 @@ class Scope:
         rules = [place_rule(self._places)]
         if config.requisites != "off":
             rules.append(requisite_rule(config.requisites, self._places))
+        if config.demands == "any":
+            rules.append(demand_rule())
         if config.include:
             rules.append(include_rule(config.include))
         if config.exclude:
