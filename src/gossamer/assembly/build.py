@@ -10,7 +10,7 @@ import msgspec
 from gossamer.assembly.borders import all_modules, bordered
 from gossamer.assembly.extensions import Extensions, Membership
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.assembly.name_resolution import NameRoom
+from gossamer.assembly.name_resolution import NameListeners, NameRoom
 from gossamer.assembly.plugins import focus_extractor, ordering
 from gossamer.assembly.seeds import Seeds
 from gossamer.assembly.storage import Storage
@@ -143,9 +143,8 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         archivist.note_name(answer)
         observers.tell(answer)
 
-    by_proxy = config.fetch.names_by_proxy
-    dns = msgspec.structs.replace(config.dns, prefetch=False) if by_proxy else config.dns
-    names = NameRoom(dns, folder.names, ledger.names, name_answered, name_landed, extensions)
+    listeners = NameListeners(ledger.names, name_answered, name_landed)
+    names = NameRoom(config.dns, config.fetch, folder.names, listeners, extensions)
     for problem in names.problems:
         observers.tell(ProblemFound("names", problem))
     policy = _host_policy(config, effective, names.ahead, shared, membership)
