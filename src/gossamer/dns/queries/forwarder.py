@@ -23,7 +23,7 @@ class Carrier(Protocol):
         """The answer to a message, or why there is none."""
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; what is under way has no answer."""
 
 
 class Forwarder:
