@@ -1,4 +1,4 @@
-"""The resolver against name servers that others wrote: unbound and dnsmasq, started on loopback."""
+"""Name servers that others wrote, unbound and dnsmasq, on loopback: before our resolver, and asking our service."""
 
 import asyncio
 import contextlib
@@ -7,16 +7,20 @@ import shutil
 import socket
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from patience import PATIENCE
 
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.resolver import CaresResolver
+from gossamer.dns.serving.name_service import NameService
+from gossamer.dns.serving.sockets import bound, serving
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
 from gossamer.simweb import Hosting, Speech, WorldSpec
@@ -214,19 +218,24 @@ def test_what_is_truncated_comes_over_tcp_and_is_cut(unbound):
     assert len(answer.addresses) == 16
 
 
+def dnsmasq(port: int, upstream: str) -> list[str]:
+    """The command of one that asks `upstream`."""
+    return [
+        program("dnsmasq"), "--keep-in-foreground", "--conf-file=/dev/null", "--no-resolv", "--no-hosts",
+        f"--port={port}", "--listen-address=127.0.0.1", "--bind-interfaces", "--pid-file=",
+        f"--server={upstream.replace(':', '#')}", "--local=/check/", "--log-facility=-",
+        "--user=", "--max-ttl=3600", "--edns-packet-max=1232",
+    ]  # fmt: skip
+
+
 def behind_dnsmasq(spec: WorldSpec, folder: Path, body, **settings) -> None:
     """Run `body(resolver, web)` with dnsmasq as a forwarder between the resolver and the simulated web."""
-    path = program("dnsmasq")
+    program("dnsmasq")
 
     async def whole() -> None:
         async with asyncio.timeout(PATIENCE), Hosting(spec, log=folder / "log") as web:
             port = free_port()
-            command = [
-                path, "--keep-in-foreground", "--conf-file=/dev/null", "--no-resolv", "--no-hosts",
-                f"--port={port}", "--listen-address=127.0.0.1", "--bind-interfaces", "--pid-file=",
-                f"--server={web.nameserver.replace(':', '#')}", "--local=/check/", "--log-facility=-",
-                "--user=", "--max-ttl=3600", "--edns-packet-max=1232",
-            ]  # fmt: skip
+            command = dnsmasq(port, web.nameserver)
             with running(command, port, folder / "dnsmasq.log") as server:
                 config = DnsConfig(nameservers=(server,), hosts_file=False, **settings)
                 resolver = CaresResolver(config, PlainCache(1_000))
@@ -287,3 +296,70 @@ def test_a_forwarder_before_a_server_that_misbehaves(tmp_path, speech, detail):
     spec = WorldSpec.plain(hosts=2, pages=2, name_speech=speech)
     # Once is enough for a failure to be told; what resolves may need a second time on a busy machine.
     behind_dnsmasq(spec, tmp_path, body, first_wait=5.0, failure_attempts=1 if detail else 2, ipv6=False)
+
+
+FORWARDING = """server:
+  interface: 127.0.0.1@{port}
+  port: {port}
+  do-daemonize: no
+  username: ""
+  chroot: ""
+  directory: "{folder}"
+  pidfile: ""
+  use-syslog: no
+  logfile: ""
+  num-threads: 1
+  module-config: "iterator"
+  do-not-query-localhost: no
+  local-zone: "test." nodefault
+  local-zone: "check." static
+  tcp-upstream: {tcp}
+forward-zone:
+  name: "."
+  forward-addr: {upstream}
+remote-control:
+  control-enable: no
+"""
+
+
+def forwarding(front: str, port: int, upstream: str, folder: Path) -> list[str]:
+    """The command of a forwarder that asks `upstream`, which is ours."""
+    if front == "dnsmasq":
+        return dnsmasq(port, upstream)
+    config = folder / "unbound.conf"
+    tcp = "yes" if front == "unbound over TCP" else "no"
+    config.write_text(
+        FORWARDING.format(port=port, folder=folder, tcp=tcp, upstream=upstream.replace(":", "@"))
+    )
+    return [program("unbound"), "-d", "-c", str(config)]
+
+
+@pytest.mark.parametrize("front", ["dnsmasq", "unbound", "unbound over TCP"])
+def test_forwarders_ask_our_own_service(tmp_path, front):
+    names = [f"h{n}.sim.test" for n in range(10)]
+    spec = WorldSpec.plain(
+        hosts=10, pages=10, name_speech=Speech.CROWD
+    )  # more addresses than a datagram holds
+
+    async def whole() -> None:
+        async with asyncio.timeout(PATIENCE), Hosting(spec, log=tmp_path / "log") as web:
+            ours = DnsConfig(
+                nameservers=(web.nameserver,), hosts_file=False, max_addresses=200, first_wait=10.0
+            )
+            service = NameService(ours, PlainCache(1_000))
+            stream, datagrams = bound("127.0.0.1", 0)
+            at = "127.0.0.1:{1}".format(*stream.getsockname())
+            async with serving(service, stream, datagrams):
+                port = free_port()
+                command = forwarding(front, port, at, tmp_path)
+                with running(command, port, tmp_path / "front.log") as server:
+                    theirs = structs.replace(ours, nameservers=(server,), ipv6=False, failure_attempts=3)
+                    resolver = CaresResolver(theirs, PlainCache(1_000))
+                    answers = await asyncio.gather(*map(resolver.resolve, [*names, "none.sim.test"]))
+                    await resolver.close()
+            assert [len(answer.addresses) for answer in answers] == [200] * 10 + [0]
+            assert (answers[-1].fault, answers[-1].detail) == (Fault.NAME_NOT_FOUND, "NXDOMAIN")
+            asked = Counter((question.name, question.kind) for question in web.questions())
+            assert {name for name, _ in asked} == {*names, "none.sim.test"}
+
+    asyncio.run(whole())
