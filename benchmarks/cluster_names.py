@@ -35,7 +35,7 @@ def asked(web: SimulatedWeb, agents: int) -> tuple[ClusterRun, Sequence[Question
 
 
 def counted(questions: Sequence[Question]) -> dict[str, int]:
-    """Queries, different ones, and names of which more than one agent or attempt asked."""
+    """Queries, different ones, and names that were asked for again, by whomever."""
     each = Counter((question.name, question.kind) for question in questions)
     again = {name for (name, _), times in each.items() if times > 1}
     return {"queries": len(questions), "different": len(each), "names_again": len(again)}

@@ -16,8 +16,6 @@ MAX_WAITING = 100
 """Questions of one connection that wait for an answer; the next is read when one has it."""
 IDLE_SECONDS = 20.0
 """A connection ends when no whole message comes for so long, or its answers are not taken."""
-_UNSENT = 1 << 20
-"""Bytes of datagrams in line for the kernel; those beyond are lost, as datagrams may be."""
 
 
 def bound(address: str, port: int) -> tuple[socket.socket, socket.socket]:
@@ -57,8 +55,11 @@ async def serving(
 
 
 class _Datagrams(asyncio.DatagramProtocol):
+    """Datagrams; while the kernel takes no more answers, further ones are lost, as datagrams may be."""
+
     def __init__(self, service: NameService) -> None:
         self._service = service
+        self._full = False
         self._transport: asyncio.DatagramTransport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -68,8 +69,14 @@ class _Datagrams(asyncio.DatagramProtocol):
         self._service.take(data, lambda reply: self._send(reply, addr))
 
     def _send(self, reply: bytes, address: tuple[Any, ...]) -> None:
-        if not self._transport.is_closing() and self._transport.get_write_buffer_size() < _UNSENT:
+        if not self._full and not self._transport.is_closing():
             self._transport.sendto(reply, address)
+
+    def pause_writing(self) -> None:
+        self._full = True
+
+    def resume_writing(self) -> None:
+        self._full = False
 
 
 class _Conversations:
