@@ -2,25 +2,25 @@
 
 import asyncio
 import contextlib
-import random
 import shutil
 import socket
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from loopback_names import NXDOMAIN, A, Query, a, loopback_names, respond
 from msgspec import structs
 from patience import PATIENCE
+from resolving import config_for, free_port
 
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.resolver import CaresResolver
 from gossamer.dns.serving.name_service import NameService
-from gossamer.dns.serving.sockets import bound, serving
+from gossamer.dns.serving.sockets import serving
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
 from gossamer.simweb import Hosting, Speech, WorldSpec
@@ -85,20 +85,6 @@ def program(name: str) -> str:
     if found is None:
         pytest.skip(f"{name} is not installed; on Debian: apt-get install unbound dnsmasq-base")
     return found
-
-
-def free_port() -> int:
-    """One that is free for both transports, and that no other socket is given before a server takes it."""
-    while True:
-        port = random.randrange(20_000, 32_000)  # below those that Linux gives to sockets without one
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(type=socket.SOCK_STREAM) as stream,
-            socket.socket(type=socket.SOCK_DGRAM) as udp,
-        ):
-            stream.bind(("127.0.0.1", port))
-            udp.bind(("127.0.0.1", port))
-            return port
 
 
 @contextlib.contextmanager
@@ -334,32 +320,33 @@ def forwarding(front: str, port: int, upstream: str, folder: Path) -> list[str]:
     return [program("unbound"), "-d", "-c", str(config)]
 
 
+def behind_tcp(query: Query) -> bytes:
+    """200 addresses of each name but `none.test`: more than a datagram holds."""
+    if query.name == "none.test":
+        return respond(query, rcode=NXDOMAIN)
+    if query.transport == "udp":
+        return respond(query, truncated=True)
+    return respond(query, a(query.name, *(f"192.0.2.{n}" for n in range(200))) if query.kind == A else ())
+
+
 @pytest.mark.parametrize("front", ["dnsmasq", "unbound", "unbound over TCP"])
 def test_forwarders_ask_our_own_service(tmp_path, front):
-    names = [f"h{n}.sim.test" for n in range(10)]
-    spec = WorldSpec.plain(
-        hosts=10, pages=10, name_speech=Speech.CROWD
-    )  # more addresses than a datagram holds
+    names = [f"h{n}.test" for n in range(10)]
 
     async def whole() -> None:
-        async with asyncio.timeout(PATIENCE), Hosting(spec, log=tmp_path / "log") as web:
-            ours = DnsConfig(
-                nameservers=(web.nameserver,), hosts_file=False, max_addresses=200, first_wait=10.0
-            )
+        async with asyncio.timeout(PATIENCE), loopback_names(behind_tcp) as upstream:
+            ours = config_for(upstream, max_addresses=200)
             service = NameService(ours, PlainCache(1_000))
-            stream, datagrams = bound("127.0.0.1", 0)
-            at = "127.0.0.1:{1}".format(*stream.getsockname())
-            async with serving(service, stream, datagrams):
+            async with serving(service, "127.0.0.1", free_port()) as at:
                 port = free_port()
-                command = forwarding(front, port, at, tmp_path)
+                command = forwarding(front, port, f"127.0.0.1:{at}", tmp_path)
                 with running(command, port, tmp_path / "front.log") as server:
                     theirs = structs.replace(ours, nameservers=(server,), ipv6=False, failure_attempts=3)
                     resolver = CaresResolver(theirs, PlainCache(1_000))
-                    answers = await asyncio.gather(*map(resolver.resolve, [*names, "none.sim.test"]))
+                    answers = await asyncio.gather(*map(resolver.resolve, [*names, "none.test"]))
                     await resolver.close()
             assert [len(answer.addresses) for answer in answers] == [200] * 10 + [0]
             assert (answers[-1].fault, answers[-1].detail) == (Fault.NAME_NOT_FOUND, "NXDOMAIN")
-            asked = Counter((question.name, question.kind) for question in web.questions())
-            assert {name for name, _ in asked} == {*names, "none.sim.test"}
+            assert {query.name for query in upstream.queries} == {*names, "none.test"}
 
     asyncio.run(whole())

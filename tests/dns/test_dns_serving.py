@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback_names import LoopbackNames, a, aaaa, cname, loopback_names, packed, respond, zone
-from resolving import config_for
+from resolving import config_for, free_port
 
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.serving import name_service, sockets
 from gossamer.dns.serving.messages import Code, read_message, write_reply
 from gossamer.dns.serving.name_service import NameService
-from gossamer.dns.serving.sockets import bound, serving
+from gossamer.dns.serving.sockets import serving
 from gossamer.model.name import Answer
 
 ZONE = {
@@ -97,9 +97,7 @@ async def served(answers=None, **settings) -> AsyncIterator[Served]:
         config = config_for(upstream, max_addresses=256, **settings)
         cache = PlainCache(100)
         service = NameService(config, cache)
-        stream, datagrams = bound("127.0.0.1", 0)
-        port = stream.getsockname()[1]
-        async with serving(service, stream, datagrams):
+        async with serving(service, "127.0.0.1", free_port()) as port:
             yield Served(upstream, service, cache, port)
 
 

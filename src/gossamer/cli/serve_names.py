@@ -1,6 +1,7 @@
 """Answers other programs' questions for names until it is told to end."""
 
 import asyncio
+import os
 import signal
 from ipaddress import ip_address
 from pathlib import Path
@@ -15,7 +16,7 @@ from gossamer.dns.compact.cache import CompactCache
 from gossamer.dns.config import DnsConfig, split_server
 from gossamer.dns.queries.servers import target, targets
 from gossamer.dns.serving.name_service import NameService
-from gossamer.dns.serving.sockets import bound, serving
+from gossamer.dns.serving.sockets import serving
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 from gossamer.ports import NameCache
@@ -56,13 +57,12 @@ async def _serve(config: DnsConfig, cache: NameCache, address: str, port: int, *
         say(f"  {problem}")
     at = target(address, port)
     try:
-        stream, datagrams = bound(address, port)
+        async with serving(service, address, port):
+            say(f"  answers at {at} over UDP and TCP; Ctrl-C ends it")
+            await ending.wait()
     except OSError as error:
-        why = error.strerror or error
+        why = os.strerror(error.errno) if error.errno else error
         raise ConfigError(f"--serve {at}: cannot be had ({why}). Choose another port, above 1023.") from None
-    async with serving(service, stream, datagrams):
-        say(f"  answers at {at} over UDP and TCP; Ctrl-C ends it")
-        await ending.wait()
     print_name_statistics(service.statistics, {"cache": config.cache}, json=json)
 
 

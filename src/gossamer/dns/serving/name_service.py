@@ -13,7 +13,6 @@ from gossamer.dns.serving.messages import AAAA, A, Asked, Code, read_message, wr
 from gossamer.dns.statistics import NameStatistics
 from gossamer.model.events import NameAnswered
 from gossamer.model.name import Answer
-from gossamer.model.outcome import Fault
 from gossamer.ports import NameCache
 
 MAX_OPEN = 1_000
@@ -88,7 +87,8 @@ class NameService:
             whole = self._whole.get(asked.name, time.time())
             answer = whole or await self._again.resolve(asked.name)
             addresses = _of_kind(answer, asked.kind)
-        send(write_reply(asked, _code(answer), limit, addresses, _seconds_left(answer, time.time())))
+        code = Code.NOERROR if answer.fault is None else _DENIED.get(answer.detail, Code.SERVFAIL)
+        send(write_reply(asked, code, limit, addresses, _seconds_left(answer, time.time())))
 
     def _learnt(self, said: NameAnswered) -> None:
         """Both families have been asked for."""
@@ -98,14 +98,6 @@ class NameService:
 
 def _of_kind(answer: Answer, kind: int) -> list[str]:
     return [address for address in answer.addresses if (":" in address) == (kind == AAAA)]
-
-
-def _code(answer: Answer) -> Code:
-    if answer.fault is None:
-        return Code.NOERROR
-    if answer.fault is Fault.NAME_NOT_FOUND:
-        return _DENIED.get(answer.detail, Code.SERVFAIL)
-    return Code.SERVFAIL
 
 
 def _seconds_left(answer: Answer, now: float) -> float:

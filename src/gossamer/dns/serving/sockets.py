@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import socket
 import struct
 from collections.abc import AsyncIterator
 from typing import Any, cast
@@ -18,40 +17,27 @@ IDLE_SECONDS = 20.0
 """A connection ends when no whole message comes for so long, or its answers are not taken."""
 
 
-def bound(address: str, port: int) -> tuple[socket.socket, socket.socket]:
-    """A stream and a datagram socket at one address.
+@contextlib.asynccontextmanager
+async def serving(service: NameService, address: str, port: int) -> AsyncIterator[int]:
+    """Answer what comes to a numeric address; yields the port, which the kernel chooses for 0. Closes `service`.
 
     Raises:
-        OSError: one of them cannot be had.
+        OSError: the address cannot be had.
     """
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    stream = socket.create_server((address, port), family=family)
-    datagrams = socket.socket(family, socket.SOCK_DGRAM)
-    try:
-        datagrams.bind(stream.getsockname())
-    except OSError:
-        stream.close()
-        datagrams.close()
-        raise
-    return stream, datagrams
-
-
-@contextlib.asynccontextmanager
-async def serving(
-    service: NameService, stream: socket.socket, datagrams: socket.socket
-) -> AsyncIterator[None]:
-    """Answer what comes to two bound sockets, which are closed at the end; so is `service`."""
     loop = asyncio.get_running_loop()
-    transport, _ = await loop.create_datagram_endpoint(lambda: _Datagrams(service), sock=datagrams)
     conversations = _Conversations(service)
-    server = await asyncio.start_server(conversations.hold, sock=stream)
+    server = await asyncio.start_server(conversations.hold, address, port)
     try:
-        yield
+        at = server.sockets[0].getsockname()[:2]
+        transport, _ = await loop.create_datagram_endpoint(lambda: _Datagrams(service), local_addr=at)
+        try:
+            yield at[1]
+        finally:
+            transport.close()
     finally:
         server.close()
         await service.close()
         await conversations.end()
-        transport.close()
 
 
 class _Datagrams(asyncio.DatagramProtocol):
