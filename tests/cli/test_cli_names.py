@@ -5,9 +5,10 @@ import os
 import signal
 import socket
 import time
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
+from cli_run import Ran
 from patience import PATIENCE
 
 from gossamer.assembly.name_resolution import count_names, kept_names, name_cache, shared_folder
@@ -70,6 +71,12 @@ def test_the_names_of_one_crawl_are_counted(gossamer, site, nameserver):
     assert gossamer("crawl", site, "--dir", "d", *options).code == 0
     ran = gossamer("dns", "--stats", "d", "--count", "test")
     assert (ran.code, ran.out) == (0, "test: 0 names of 0 kept\n")
+    ran, heard = asked_while_serving(gossamer, "h0.sim.test", "--stats", "d")
+    assert (ran.code, heard[-4:]) == (0, b"\x7f\0\0\1")
+    assert "resolved  1 names with 2 queries" in ran.out
+    ran = gossamer("dns", "--stats", "d", "--count", "test")
+    assert ran.out == "test: 1 name of 1 kept\n"
+    assert gossamer("dns", "--serve", "127.0.0.1:5353", "--stats", "d", "--nameserver", nameserver).code == 2
 
 
 @pytest.mark.parametrize(
@@ -105,32 +112,41 @@ def test_other_programs_are_answered_from_the_cache_that_crawls_share(gossamer, 
     cache = name_cache(DnsConfig(), tmp_path)
     cache.put(Answer("kept.example", ("192.0.2.7",), 3_600.0, asked=now), now)
     cache.close()
+    ran, heard = asked_while_serving(gossamer, "kept.example", "--json")
+    assert (ran.code, heard[-4:]) == (0, b"\xc0\0\2\7")
+    figures = json.loads(ran.out)
+    assert (figures["queries"], figures["cache"]) == (0, "compact")
+    assert "answers at 127.0.0.1:" in ran.err
+
+
+def asked_while_serving(gossamer, name: str, *options: str) -> tuple[Ran, bytes]:
+    """What the command that serves said in the end, and what it answered before."""
     with socket.socket(type=socket.SOCK_DGRAM) as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     heard: list[bytes] = []
-    asking = Thread(target=ask_and_end, args=(port, heard))
+    ended = Event()
+    asking = Thread(target=ask_and_end, args=(port, name, heard, ended))
     asking.start()
-    ran = gossamer("dns", "--serve", f"127.0.0.1:{port}", "--json")
+    ran = gossamer("dns", "--serve", f"127.0.0.1:{port}", *options)
+    ended.set()
     asking.join()
-    assert ran.code == 0
-    assert heard[0].endswith(b"\0\4\xc0\0\2\7")
-    figures = json.loads(ran.out)
-    assert (figures["queries"], figures["cache"]) == (0, "compact")
-    assert f"answers at 127.0.0.1:{port}" in ran.err
+    return ran, heard[0]
 
 
-def ask_and_end(port: int, heard: list[bytes]) -> None:
-    """Ask for `kept.example` until there is an answer, then send SIGTERM to this process."""
-    question = b"\x12\x34\1\0\0\1\0\0\0\0\0\0\4kept\7example\0\0\1\0\1"
+def ask_and_end(port: int, name: str, heard: list[bytes], ended: Event) -> None:
+    """Ask for the address of `name` until there is an answer, then send SIGTERM, if anybody still serves."""
+    spelt = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
+    question = b"\x12\x34\1\0\0\1\0\0\0\0\0\0" + spelt + b"\0\0\1\0\1"
     with socket.socket(type=socket.SOCK_DGRAM) as asking:
         asking.settimeout(0.05)
         asking.connect(("127.0.0.1", port))
-        for _ in range(int(PATIENCE / 0.05)):
+        until = time.monotonic() + PATIENCE
+        while not heard and not ended.is_set() and time.monotonic() < until:
             try:
                 asking.send(question)
                 heard.append(asking.recv(512))
-                break
             except OSError:
                 time.sleep(0.02)
-    os.kill(os.getpid(), signal.SIGTERM)
+    if not ended.is_set():
+        os.kill(os.getpid(), signal.SIGTERM)
