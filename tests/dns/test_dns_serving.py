@@ -332,3 +332,24 @@ def test_one_question_upstream_however_many_ask(run):
         assert there.upstream.asked("four.test") == 1
 
     served_to(run, body)
+
+
+def test_who_asks_without_end_does_not_keep_others_waiting(run):
+    """Nor where every answer is at hand, so that nothing else makes a pause."""
+
+    async def body(there: Served) -> None:
+        turns = 0
+
+        async def count() -> None:
+            nonlocal turns
+            while True:
+                await asyncio.sleep(0)
+                turns += 1
+
+        counting = asyncio.create_task(count())
+        replies = await there.over_tcp(*[question("both.test", MX)] * 500)
+        counting.cancel()
+        assert {reply.code for reply in replies} == {Code.NOTIMP}
+        assert turns >= len(replies) == 500
+
+    served_to(run, body)

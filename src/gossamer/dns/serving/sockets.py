@@ -119,5 +119,6 @@ class _Conversations:
                 if task is not None:
                     waiting.add(task)
                     task.add_done_callback(waiting.discard)
+                await asyncio.sleep(0)  # what is there is read without a pause: let others have their turn
                 if len(waiting) >= MAX_WAITING:
                     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
