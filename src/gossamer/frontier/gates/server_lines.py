@@ -1,8 +1,8 @@
 """Which servers a visit goes to, and when which of the hosts that wait for one of them may ask for it.
 
-Thousands of hosts may be on one address. If all that wait asked whenever it is free, each visit would cost as
-many questions. So who is refused gets an appointment behind those of the others. Nobody is woken, so a host that
-leaves memory, or has nothing to lend any more, only leaves a gap.
+Thousands of hosts may be on one address. If all that wait asked the table whenever it is free, each visit would cost as
+many transactions. So they stand in line, and only the first ask it; the others are told to come when it may be their
+turn, rather too early. Nobody is woken, and who does not come in time loses its place.
 """
 
 from collections.abc import Callable
@@ -15,19 +15,20 @@ from gossamer.model.reasons.codes import HoldCode
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 from gossamer.policy.visits.politeness import PolitenessConfig
-from gossamer.state.records import HostRecord
 
-LEAST_PACE = 20_000
-"""Microseconds, at least, from one appointment to the next."""
+LEAST_PACE = 2_000
+"""Microseconds, at least, from one turn to the next, as far as anybody is told when to come."""
 NAME_WAIT = 500_000
 """Microseconds after which a host asks again whose addresses are not at hand."""
-LINES = 4_096
-"""Lines that are kept; one that is forgotten makes those that wait in it ask more often."""
+GRACE = 1_000_000
+"""Microseconds after which who has not come has lost its place."""
+IN_LINE = 16_384
+"""Hosts in all lines; those beyond come when the line is over, for a place in it."""
 MARK = "@"
 """Begins the name of a server in the table of rests, as no host's name does."""
-_SATURATED, _SPARE = 1.1, 0.95
-"""By how much appointments are wider apart than turns came, so that who is late gets through; and how much closer
-they move with each who came in time."""
+_EARLY = 0.75
+"""Share of the expected wait after which to come: who comes early asks once more, for little, and who comes late
+leaves the server idle."""
 
 
 class ServerClaim(msgspec.Struct, frozen=True, gc=False):
@@ -53,33 +54,51 @@ Claims = tuple[ServerClaim, ...]
 """Of the servers of one visit, each once, in the order of their names."""
 
 
-class _Line(msgspec.Struct, gc=False):
-    """Those who wait for one server.
+class _Line:
+    """Those who wait for one server, and how long its turns take."""
 
-    Attributes:
-        until: when the next appointment is that nobody has; microseconds.
-        pace: microseconds from one to the next.
-        turn: when somebody had a turn last.
-        late: who had an appointment was refused since.
-    """
+    __slots__ = ("_last", "_tickets", "due", "pace")
 
-    until: int = 0
-    pace: float = LEAST_PACE
-    turn: int = 0
-    late: bool = False
+    def __init__(self, pace: float) -> None:
+        """`pace`: microseconds from one turn to the next, to begin with."""
+        self.due: dict[str, tuple[int, int]] = {}  # (ticket, when it is to come), first come first
+        self.pace = max(pace, LEAST_PACE)
+        self._tickets = 0
+        self._last = 0
 
-    def took_turn(self, now: int, least: float) -> None:
-        """Somebody did, at `now`: appointments are to be as far apart as turns come, `least` at least."""
-        if not self.late:
-            self.pace *= _SPARE
-        elif self.turn:
-            self.pace += (_SATURATED * (now - self.turn) - self.pace) / 4
-        self.pace = max(self.pace, least)
-        self.turn, self.late = now, False
+    def drop_missed(self, name: str, now: int) -> int:
+        """Let the first go that have not come, down to `name` at most; how many."""
+        missed = 0
+        while self.due:
+            first = next(iter(self.due))
+            if first == name or now <= self.due[first][1] + GRACE:
+                break
+            del self.due[first]
+            missed += 1
+        return missed
+
+    def ahead(self, name: str) -> int:
+        """How many stand before `name`, about; all, if it does not stand here."""
+        if name not in self.due:
+            return len(self.due)
+        return self.due[name][0] - next(iter(self.due.values()))[0]
+
+    def expect(self, name: str, due: int) -> None:
+        """`name` stands here, and comes at `due`."""
+        known = self.due.get(name)
+        if known is None:
+            self._tickets += 1
+        self.due[name] = (self._tickets if known is None else known[0], due)
+
+    def took_turn(self, now: int) -> None:
+        """Somebody has a turn."""
+        if self._last:
+            self.pace += (max(now - self._last, LEAST_PACE) - self.pace) / 4
+        self._last = now
 
 
 class ServerLines:
-    """Who waits for which server. A host has an appointment if it rests for that reason (`HoldCode.SERVER`).
+    """Who waits for which server.
 
     A server is what an operator has named one, else each address that the name of the host has: whichever of them
     the visit goes to was free. The one that answers rests, too, if it is another: a connection that was kept open leads
@@ -101,7 +120,8 @@ class ServerLines:
         self._politeness = politeness
         self._names = names
         self._now = now
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[str, _Line] = {}  # where somebody waits
+        self._waiting = 0
         self._visited: dict[bytes, list[tuple[Url, Claims]]] = {}
 
     def claims(self, queue: HostQueue) -> Claims | None:
@@ -124,35 +144,48 @@ class ServerLines:
         limit = politeness.visits_per_address or 1
         return ServerClaim(MARK + server, int(politeness.address_delay * 1e6), limit)
 
-    def appointment(self, record: HostRecord, claims: Claims) -> tuple[ServerClaim, int] | None:
-        """The server that a host has to wait for, and microseconds until its appointment; `None` if it may ask."""
-        if not self._lines or _is_expected(record):
-            return None
+    def wait(self, name: str, claims: Claims) -> tuple[ServerClaim, int] | None:
+        """The server for which others are before the host, and microseconds after which to come; `None`: it may ask."""
         now = self._now()
-        for claim in claims:
+        for claim in claims if self._lines else ():
             line = self._lines.get(claim.name)
-            if line is not None and line.until > now:
-                return claim, self._append(line)
+            if line is None:
+                continue
+            self._waiting -= line.drop_missed(name, now)
+            ahead = line.ahead(name)
+            if ahead >= (claim.limit if name in line.due else 1):
+                wait = max(int(_EARLY * (ahead - claim.limit + 1) * line.pace), LEAST_PACE)
+                self._expect(line, name, now + wait)
+                return claim, wait
         return None
 
-    def refused(self, record: HostRecord, claim: ServerClaim, wait: int) -> int:
-        """The server is not free for `wait` microseconds; after how many the host may ask again."""
-        line = self._lines.get(claim.name) or self._make(claim)
-        if _is_expected(record):  # it stays the first
-            line.late = True
-            return wait
-        line.until = max(line.until, self._now() + wait)
-        return self._append(line)
+    def refused(self, name: str, claim: ServerClaim, wait: int) -> None:
+        """The server is not free for `wait` microseconds: the host stands in line until then."""
+        line = self._lines.get(claim.name)
+        if line is None:
+            line = self._lines[claim.name] = _Line(claim.rest / claim.limit)
+        self._expect(line, name, self._now() + wait)
+
+    def _expect(self, line: _Line, name: str, due: int) -> None:
+        if name in line.due or not line.due or self._waiting < IN_LINE:
+            self._waiting += name not in line.due
+            line.expect(name, due)
 
     def begin(self, queue: HostQueue, claims: Claims) -> None:
         """The visit has begun."""
         assert queue.first is not None
+        record = queue.record
         self._visited.setdefault(queue.key, []).append((queue.first[1].url, claims))
         for claim in claims if self._lines else ():
-            if (line := self._lines.get(claim.name)) is not None:
-                line.took_turn(self._now(), max(LEAST_PACE, claim.rest / claim.limit))
-        if _is_expected(queue.record):
-            queue.record.reason = None
+            line = self._lines.get(claim.name)
+            if line is None:
+                continue
+            line.took_turn(self._now())
+            self._waiting -= line.due.pop(record.name, None) is not None
+            if not line.due:
+                del self._lines[claim.name]
+        if record.reason is not None and record.reason.code == HoldCode.SERVER:
+            record.reason = None
 
     def end(self, queue: HostQueue, address: str) -> list[tuple[ServerClaim, bool]]:
         """The servers of a visit that is over, and whether they were claimed for it; `address` answered."""
@@ -165,24 +198,3 @@ class ServerLines:
         if other is not None and all(claim.name != other.name for claim in claims):
             ended.append((other, False))
         return ended
-
-    def _append(self, line: _Line) -> int:
-        """Microseconds until one more appointment."""
-        wait = line.until - self._now()
-        line.until += int(line.pace)
-        return wait
-
-    def _make(self, claim: ServerClaim) -> _Line:
-        """A line of those who wait for a server for which nobody did."""
-        if len(self._lines) >= LINES:
-            now = self._now()
-            over = [name for name, line in self._lines.items() if line.until <= now]
-            for name in over or list(self._lines)[: LINES // 4]:
-                del self._lines[name]
-        line = self._lines[claim.name] = _Line(pace=max(LEAST_PACE, claim.rest / claim.limit))
-        return line
-
-
-def _is_expected(record: HostRecord) -> bool:
-    """A host whose turn it is had an appointment."""
-    return record.reason is not None and record.reason.code == HoldCode.SERVER

@@ -54,14 +54,16 @@ class SharedGate:
         servers = self._servers.claims(queue)
         if servers is None:
             return self._refuse(queue, NAME_WAIT, None)
-        if (appointment := self._servers.appointment(queue.record, servers)) is not None:
-            claim, wait = appointment
+        name = queue.record.name
+        if (before := self._servers.wait(name, servers)) is not None:
+            claim, wait = before
             return self._refuse(queue, wait, claim.reason)
         for at, claim in enumerate(servers):
             wait = self._table.claim(claim.name, claim.rest, claim.rest, claim.limit)
             if wait:
                 self._let_go(servers[:at])
-                return self._refuse(queue, self._servers.refused(queue.record, claim, wait), claim.reason)
+                self._servers.refused(name, claim, wait)
+                return self._refuse(queue, wait, claim.reason)
         wait = self._claim(queue)
         if wait:
             self._let_go(servers)
@@ -89,7 +91,7 @@ class SharedGate:
         self.refused += 1
         record.due = max(record.due, self._now() + wait)
         if reason is not None and (reason.code == HoldCode.SERVER or record.reason is None):
-            record.reason = reason  # an earlier one is over, and an appointment must be known by it
+            record.reason = reason  # an earlier one is over
         self._place(queue)
         return Turn.WAIT
 
