@@ -29,6 +29,8 @@ MARK = "@"
 _EARLY = 0.75
 """Share of the expected wait after which to come: who comes early asks once more, for little, and who comes late
 leaves the server idle."""
+_CLOSER = 0.9
+"""By how much turns are taken to be closer after one that nobody had to wait for."""
 
 
 class ServerClaim(msgspec.Struct, frozen=True, gc=False):
@@ -57,12 +59,13 @@ Claims = tuple[ServerClaim, ...]
 class _Line:
     """Those who wait for one server, and how long its turns take."""
 
-    __slots__ = ("_last", "_tickets", "due", "pace")
+    __slots__ = ("_last", "_tickets", "due", "pace", "refused")
 
     def __init__(self, pace: float) -> None:
         """`pace`: microseconds from one turn to the next, to begin with."""
         self.due: dict[str, tuple[int, int]] = {}  # (ticket, when it is to come), first come first
         self.pace = max(pace, LEAST_PACE)
+        self.refused = True  # somebody, since the last turn: the server was not idle
         self._tickets = 0
         self._last = 0
 
@@ -92,9 +95,11 @@ class _Line:
 
     def took_turn(self, now: int) -> None:
         """Somebody has a turn."""
-        if self._last:
+        if not self.refused:
+            self.pace = max(self.pace * _CLOSER, LEAST_PACE)  # else what was idle would make it idler
+        elif self._last:
             self.pace += (max(now - self._last, LEAST_PACE) - self.pace) / 4
-        self._last = now
+        self._last, self.refused = now, False
 
 
 class ServerLines:
@@ -164,6 +169,7 @@ class ServerLines:
         line = self._lines.get(claim.name)
         if line is None:
             line = self._lines[claim.name] = _Line(claim.rest / claim.limit)
+        line.refused = True
         self._expect(line, name, self._now() + wait)
 
     def _expect(self, line: _Line, name: str, due: int) -> None:
