@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from every import every
 from small_site import small_site
 
 from gossamer.cli.options.commands import app
@@ -30,7 +31,6 @@ MADE = {
     )
 }
 """Pages that `scripts/docs_pages.py` makes when the site is built (tests/docs/test_site.py)."""
-NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COVERAGE = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -69,7 +69,7 @@ def test_anchors_are_those_of_headings(tmp_path: Path) -> None:
     assert anchors(page) == {"how-to", "nothing-lost-kill--9"}
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+@every("path", DOCUMENTS)
 def test_links_lead_somewhere(path: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", prose(path)):
         if "://" in target or target.startswith("mailto:"):
@@ -224,3 +224,16 @@ def test_snippets_of_python_run(
     assert len(printed) == len(lines)
     for line, words in zip(printed, lines, strict=True):
         assert words.replace("SITE", site) in line
+
+
+def test_the_architecture_names_what_there_is() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text[text.index("## Where to begin") : text.index("## What must stay true")]
+    named = re.findall(r"`([a-z_]+/(?:[a-z_/]+\.(?:py|toml|html|css|js))?)`", table.partition("\n|")[2])
+    assert named and [name for name in named if not (ROOT / "src" / "gossamer" / name).exists()] == []
+    cells = [cell.strip() for line in text.splitlines() if line.startswith("|") for cell in line.split("|")]
+    assert [cell for cell in cells if len(cell) > 420] == []  # a table is for the eye
+    names = re.findall(r"`(\w+)` of `([a-z_/]+\.(?:py|toml))`", table)
+    assert [
+        name for name, path in names if name not in (ROOT / "src" / "gossamer" / path).read_text("utf-8")
+    ] == []

@@ -31,7 +31,6 @@ from gossamer.model.reasons.ends import FAILED, INTERRUPTED
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.extra import prove_search
 from gossamer.state.whole_files import write_whole
-from gossamer.watch.watches import prove_watches
 
 SWITCH_SECONDS = 0.0005
 
@@ -47,9 +46,7 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     """
     seeds = Seeds(config)
     seeds.prove()
-    prove_documents(config.documents)
-    prove_search(config.search)
-    prove_watches(config)
+    _prove(config)
     folder.create()
     fault_point("start.created")
     try:
@@ -60,6 +57,16 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
         raise
     fault_point("start.configured")
     return config
+
+
+def _prove(config: CrawlConfig) -> None:
+    prove_documents(config.documents)
+    prove_search(config.search)
+    if config.watch or config.notify:
+        # Here, because mail, search and a database are loaded for it, which hardly any crawl needs.
+        from gossamer.watch.watches import prove_watches
+
+        prove_watches(config)
 
 
 _NOT_SPARED = {
@@ -91,9 +98,7 @@ def reopen(
             raise ConfigError(_TOO_OLD.format(path=folder.path))
         config = load(CrawlConfig, settings)
         Seeds(config, folder.path).prove()
-        prove_documents(config.documents)
-        prove_search(config.search)
-        prove_watches(config)
+        _prove(config)
         if from_checkpoint:
             restored = restore(folder.checkpoints, folder.state, config.state)
             kept = f"; the state of before is kept in {restored.kept}" if restored.kept else ""

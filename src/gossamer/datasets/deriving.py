@@ -311,17 +311,17 @@ class Deriving:
         url = Url.from_serialised(record.url)
         if url is None or url.target == "/robots.txt":
             return None
-        if record.kind == "revisit":
+        if record.is_revisit:
             return (
                 None if record.fields.get("warc-refers-to-target-uri") == record.url else self._twin(record)
             )
         if record.http_head and not 200 <= record.status < 300:
             return None
-        payload = b"".join(record.payload())
+        payload = record.first(self._fetch.max_content + 1)
         return self._decoded(record.url, payload, record.headers, record.status, part=record.is_part)
 
     def _twin(self, record: FollowedRecord) -> tuple[Question, int] | None:
-        exchange = repeated(self._path, record)
+        exchange = repeated(self._path, record, keep=self._fetch.max_content + 1)
         if exchange is None or not 200 <= exchange.status < 300:
             return None
         payload = exchange.body.read()

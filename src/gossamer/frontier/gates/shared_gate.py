@@ -1,4 +1,7 @@
-"""Lets hosts pass that no other crawl of this machine visits, or has just visited, and whose server is free."""
+"""Lets hosts pass that no other crawl of this machine visits, or has just visited, and whose server is free.
+
+Decisions 0018 and 0037.
+"""
 
 from collections.abc import Callable
 

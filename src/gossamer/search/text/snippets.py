@@ -2,7 +2,8 @@
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -16,14 +17,13 @@ __all__ = ["Marker", "Piece", "marked_places", "plain", "shown"]
 LENGTH = 240
 """Characters of a passage, roughly."""
 SEARCHED = 1_000_000
-"""Characters in which a passage is looked for: at most some 70 ms, where words of the query are everywhere."""
-_AT_ONCE = 60_000
-_PARTS = 40
-"""Of a text, each of some ten thousand characters or more, unless it says nothing but the same."""
-_FIRST = 2
-"""Parts in which all words are looked for; in further ones only those that did not occur, unless none did."""
-_AROUND = 3
-"""Places of a part around which the other words are looked for."""
+"""Characters in which a passage is looked for."""
+_THOROUGHLY = (4_000, 16_000)
+"""Characters, from the beginning on, of which the best passage is taken; of the latter if the former have none with all
+words. Behind them only words are looked for that they do not have: a passage with more of the others may be there, but
+reading on costs as much as all else that an answer takes."""
+_OCCURRENCES = 1_000
+"""Of the letters with which a word begins, of which it is looked whether they are that word's."""
 _PHRASE = 12
 """Words of a phrase that is looked for as a whole."""
 _BEFORE = 60
@@ -34,6 +34,7 @@ _AT_A_TIME = 200
 _SAME = 3
 """Characters with which all forms of a word begin."""
 _BLANKS = re.compile(r"\s+")
+_WORD = re.compile(r"(?<![^\W_])[^\W_]+")
 _UNSEEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 """Format characters (Unicode's category Cf) without a shape: they say how a page is written, not what it says."""
 
@@ -70,18 +71,19 @@ class Marker:
         """
         self._stems: set[str] = set()
         self._asked: list[tuple[ask.Words, frozenset[str]]] = []
-        self._rests: dict[tuple[int, ...], Marker] = {}
-        self._tags = tuple(languages)
+        self._literals: list[tuple[str, ...]] = []
+        """With which the forms of each begin, as they are most often written."""
         self._runs: set[str] = set()
         self._beginnings: list[str] = []
         said: set[str] = set()
         phrases = []
-        ways = ways_of(self._tags)
+        ways = ways_of(tuple(languages))
         for words in _words(asked):
             if words.pattern:
                 begins = [folded[0][1] for folded in sequences(words.text.rstrip("*"))]
                 self._asked.append((words, frozenset(begins)))
                 self._beginnings += begins
+                self._literals.append(_written((*begins, words.text.rstrip("*").lower())))
                 continue
             each = re.findall(r"[^\W_]+", words.text)
             said.update(map(str.lower, each))
@@ -94,6 +96,7 @@ class Marker:
                 if len(sequence) == 1 or not is_single(word)
             )
             self._asked.append((words, forms))
+            self._literals.append(_written(_begun(forms, words.text.lower())))
             self._stems |= forms
         self._runs = {word for word in self._stems if is_spaceless(word)}
         self._stems -= self._runs
@@ -102,7 +105,6 @@ class Marker:
         """Different words, from which on no better passage is looked for."""
         self._phrase = re.compile("|".join(phrases), re.IGNORECASE) if phrases else None
         self._known: dict[str, dict[str, frozenset[str]]] = {}
-        self._likely = functools.cache(self._candidates)
         runs = "|".join(map(re.escape, sorted(self._runs)))
         # Pairs of neighbours overlap; where all of a run stand, they are one place again.
         self._run = re.compile(f"(?=({runs}))") if runs else None
@@ -121,51 +123,56 @@ class Marker:
         if self._phrase is not None and (found := self._phrase.search(text, 0, SEARCHED)):
             return found.start()
         best, most, at = 0, 0, 0
-        end = min(len(text), SEARCHED)
         seen: set[str] = set()
-        for number in range(_PARTS):
-            looking = self._rest(seen) if number >= _FIRST and most else self
-            if at >= end or most >= self._enough or looking is None:
-                break
-            part = text[at : min(at + _AT_ONCE, end)]
-            places = looking._places(part, language)
-            if places:
-                if looking is self:
-                    words = {part[start:stop] for start, stop in places}
-                    forms = self._forms(words, language)
-                    seen.update(*(forms[word] for word in words))
-                    place, different = _best(places, part)
-                else:
-                    place, different = self._around(places, part, language)
+        for end in _THOROUGHLY:
+            part = text[at:end]
+            if not part or most >= self._enough:
+                return best
+            if places := self._places(part, language):
+                known = self._forms({part[start:stop] for start, stop in places}, language)
+                seen.update(*(known[part[start:stop]] for start, stop in places))
+                place, different = _best(places, part)
                 if different > most:
                     best, most = at + place, different
             # Where there are many, not all of them were looked at; and what a part's end cuts is in the next.
-            at += places[_MOST - 1][0] if len(places) >= _MOST else _AT_ONCE - LENGTH
+            at += places[_MOST - 1][0] if len(places) >= _MOST else max(len(part) - LENGTH, 0)
+        for (_, forms), literals in zip(self._asked, self._literals, strict=True):
+            if forms and forms.isdisjoint(seen):
+                place, different = self._elsewhere(text, at, forms, literals, language)
+                if different > most:
+                    best, most = place, different
         return best
 
-    def _rest(self, seen: set[str]) -> "Marker | None":
-        """What looks for the words that were not seen; `None` if all were."""
-        unseen = tuple(at for at, (_, forms) in enumerate(self._asked) if forms and forms.isdisjoint(seen))
-        if unseen and unseen not in self._rests:
-            self._rests[unseen] = Marker(ask.All(tuple(self._asked[at][0] for at in unseen)), self._tags)
-        return self._rests.get(unseen)
-
-    def _around(self, places: Sequence[tuple[int, int]], text: str, language: str) -> tuple[int, int]:
-        """As `_best`, near the first of some places, where others of the words may stand, too."""
-        best, most = places[0][0], 0
-        for start, _ in places[:_AROUND]:
-            low = max(start - LENGTH, 0)
-            window = text[low : start + LENGTH]
-            place, different = _best(self._places(window, language) or [(start - low, start - low)], window)
-            if different > most:
-                best, most = low + place, different
+    def _elsewhere(
+        self, text: str, at: int, wanted: frozenset[str], literals: Iterable[str], language: str
+    ) -> tuple[int, int]:
+        """Where a word stands that was not found before `at`, the first place for each way to write it; how many words
+        stand around it.
+        """
+        best, most = 0, 0
+        for literal in literals:
+            start = text.find(literal, at, SEARCHED)
+            for _ in range(_OCCURRENCES):
+                if start < 0:
+                    break
+                found = _WORD.match(text, start)
+                word = literal if literal in self._runs else found.group() if found else ""
+                if word and wanted & self._forms([word], language)[word]:
+                    low = max(start - LENGTH, 0)
+                    window = text[low : start + LENGTH]
+                    places = self._places(window, language) or [(start - low, start - low)]
+                    place, different = _best(places, window)
+                    if different > most:
+                        best, most = low + place, different
+                    break
+                start = text.find(literal, start + 1, SEARCHED)
         return best, most
 
     def _places(self, text: str, language: str) -> list[tuple[int, int]]:
         """Where the words stand, in order; pairs of characters overlap."""
         found: list[tuple[int, int]] = []
-        if (likely := self._likely(text.isascii())) is not None:
-            matches = likely.finditer(text)
+        if self._likely is not None:
+            matches = self._likely.finditer(text)
             while len(found) < _MOST and (some := [*islice(matches, _AT_A_TIME)]):
                 words = [one.group() for one in some]
                 forms = self._forms(words, language)
@@ -176,23 +183,20 @@ class Marker:
             found.sort()
         return found
 
-    def _candidates(self, plainly: bool) -> re.Pattern[str] | None:
-        """Words that begin as a form of one that is asked for may begin, in either case.
-
-        Args:
-            plainly: in a text of ASCII only; else any other character may be one of them with a diacritic.
+    @functools.cached_property
+    def _likely(self) -> re.Pattern[str] | None:
+        """Words that begin as a form of one that is asked for may begin, in either case; any character beyond ASCII may
+        be one of them with a diacritic.
         """
         firsts, begins = set(), set()
         for word in (*self._stems, *self._beginnings):
             same = word[:_SAME] if len(word) > _SAME else word[: max(len(word) - 1, 1)]
-            if plainly and not same.isascii():
-                continue
             firsts.add(same[0])
-            first, *rest = (_letters(letter, plainly=plainly) for letter in same)
+            first, *rest = map(_letters, same)
             begins.add(f"(?<={first}){''.join(rest)}")
         if not begins:
             return None
-        first = _letters("".join(sorted(firsts)), plainly=plainly)
+        first = _letters("".join(sorted(firsts)))
         return re.compile(rf"{first}(?<![^\W_].)(?:{'|'.join(sorted(begins))})[^\W_]*", re.DOTALL)
 
     def _forms(self, words: Iterable[str], language: str) -> dict[str, frozenset[str]]:
@@ -213,15 +217,12 @@ def shown(text: str) -> str:
     return _BLANKS.sub(" ", _UNSEEN.sub("", text))
 
 
-def _letters(letters: str, *, plainly: bool) -> str:
-    """A class of characters: letters in either case, or anything beyond ASCII, too.
+def _letters(letters: str) -> str:
+    """A class of characters: letters in either case, or anything beyond ASCII.
 
     The latter by what it is not: Python takes milliseconds to make a class of a large range.
     """
-    wanted = letters + letters.upper()
-    if plainly:
-        return f"[{re.escape(wanted)}]"
-    stops = sorted({ord(one) for one in wanted if one.isascii()})
+    stops = sorted({ord(one) for one in letters + letters.upper() if one.isascii()})
     gaps = zip([-1, *stops], [*stops, 128], strict=True)
     others = (f"\\x{low + 1:02x}-\\x{high - 1:02x}" for low, high in gaps if high - low > 1)
     return f"[^{''.join(others)}]"
@@ -235,6 +236,28 @@ def _words(asked: Asked) -> Iterable[ask.Words]:
         case ask.All(parts) | ask.Any(parts):
             for part in parts:
                 yield from _words(part)
+
+
+def _begun(forms: Iterable[str], text: str) -> Iterator[str]:
+    """With which letters words of a text and their forms begin, as they were typed and without diacritics."""
+    for word in _WORD.findall(text):
+        bare = "".join(one for one in unicodedata.normalize("NFKD", word) if not unicodedata.combining(one))
+        for form in forms:
+            pairs = zip(bare, form, strict=False)
+            length = next(
+                (at for at, (one, other) in enumerate(pairs) if one != other), min(len(bare), len(form))
+            )
+            if length >= min(_SAME, len(form)):
+                yield bare[:length]
+                yield word[:length]
+    yield from filter(is_spaceless, forms)
+
+
+def _written(beginnings: Iterable[str]) -> tuple[str, ...]:
+    """Beginnings of words in lower case, capitalized, and in upper case; what begins with another is left out."""
+    least = sorted({*beginnings})
+    least = [one for at, one in enumerate(least) if at == 0 or not one.startswith(least[at - 1])]
+    return tuple(dict.fromkeys(case for one in least for case in (one, one.capitalize(), one.upper())))
 
 
 def _best(places: Sequence[tuple[int, int]], text: str) -> tuple[int, int]:
