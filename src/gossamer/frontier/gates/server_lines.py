@@ -178,7 +178,7 @@ class ServerLines:
             line.expect(name, due)
 
     def begin(self, queue: HostQueue, claims: Claims) -> None:
-        """The visit has begun."""
+        """A visit to a host that has claimed its servers begins: it stands in no line any more."""
         assert queue.first is not None
         record = queue.record
         self._visited.setdefault(queue.key, []).append((queue.first[1].url, claims))
