@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from gossamer.dns.config import DnsConfig, split_server
+from gossamer.dns.config import DnsConfig, is_asked_over_https, split_server
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,10 @@ def test_servers(text, parts):
         ":53",
         "::1]:53",
         "192.0.2.1,192.0.2.2",
+        "http://192.0.2.1/dns-query",
+        "https:",
+        "https://192.0.2.1/dns-query{?dns}",
+        "https://192.0.2.1/#dns",
     ],
 )
 def test_not_servers(text):
@@ -59,6 +63,12 @@ def test_not_servers(text):
 def test_impossible_values(settings, says):
     with pytest.raises(ValueError, match=says):
         DnsConfig(**settings)
+
+
+def test_servers_over_https():
+    assert is_asked_over_https("https://[2001:db8::1]:8443/dns-query")
+    assert not is_asked_over_https("192.0.2.1")
+    DnsConfig(nameservers=("https://dns.example/dns-query", "192.0.2.1"))
 
 
 def test_unknown_settings_are_refused():

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fetch_servers import certificate
 from loopback_names import NXDOMAIN, A, Query, a, loopback_names, respond
 from msgspec import structs
 from patience import PATIENCE
@@ -21,6 +22,8 @@ from gossamer.dns.config import DnsConfig
 from gossamer.dns.resolver import CaresResolver
 from gossamer.dns.serving.name_service import NameService
 from gossamer.dns.serving.sockets import serving
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.names_by_https import NamesByHttps
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
 from gossamer.simweb import Hosting, Speech, WorldSpec
@@ -52,7 +55,11 @@ xn--bcher-kva 300 IN A 192.0.2.5
 
 UNBOUND = """server:
   interface: 127.0.0.1@{port}
+  interface: 127.0.0.1@{https}
   port: {port}
+  https-port: {https}
+  tls-service-pem: "{folder}/cert.pem"
+  tls-service-key: "{folder}/key.pem"
   do-daemonize: no
   username: ""
   chroot: ""
@@ -118,17 +125,28 @@ def wait_for(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def unbound(tmp_path_factory) -> Iterator[str]:
+def both_ways(tmp_path_factory) -> Iterator[dict[str, str]]:
+    """One server that is asked by UDP and over HTTPS."""
     path = program("unbound")
     folder = tmp_path_factory.mktemp("unbound")
-    port = free_port()
+    port, https = free_port(), free_port()
+    cert, _ = certificate(folder)
     medium = "\n".join(f"medium 300 IN A 10.0.0.{n}" for n in range(60))  # 1,000 bytes
     large = "\n".join(f"large 300 IN A 10.{n >> 8}.{n & 255}.1" for n in range(3_000))  # 48,000 bytes
     (folder / "zone").write_text(ZONE.format(medium=medium, large=large))
     config = folder / "unbound.conf"
-    config.write_text(UNBOUND.format(port=port, folder=folder, dead=free_port()))
+    config.write_text(UNBOUND.format(port=port, https=https, folder=folder, dead=free_port()))
     with running([path, "-d", "-c", str(config)], port, folder / "log") as server:
-        yield server
+        yield {"udp": server, "https": f"https://127.0.0.1:{https}/dns-query", "trusted": str(cert)}
+
+
+@pytest.fixture(params=["udp", "https"])
+def unbound(both_ways, request, monkeypatch) -> str:
+    monkeypatch.setitem(TRUSTED, "ca_file", both_ways["trusted"])
+    return both_ways[request.param]
+
+
+TRUSTED: dict[str, str] = {}
 
 
 def ask(server: str, *names: str, queries: int = 0, **settings) -> list[Answer]:
@@ -136,7 +154,10 @@ def ask(server: str, *names: str, queries: int = 0, **settings) -> list[Answer]:
     settings = {"first_wait": 10.0, "hosts_file": False, "failure_attempts": 1} | settings
 
     async def body() -> list[Answer]:
-        resolver = CaresResolver(DnsConfig(nameservers=(server,), **settings), PlainCache(100))
+        carrier = NamesByHttps(FetchConfig(**TRUSTED))
+        resolver = CaresResolver(
+            DnsConfig(nameservers=(server,), **settings), PlainCache(100), carrier=carrier
+        )
         try:
             return [await resolver.resolve(name) for name in names]
         finally:
@@ -177,8 +198,8 @@ def test_failures_are_kept_apart(unbound, name, fault, detail):
     assert (answer.fault, answer.detail, answer.addresses) == (fault, detail, ())
 
 
-def test_silence_is_a_time_out(unbound):
-    (answer,) = ask(unbound, "x.deny.test", first_wait=0.05, attempts=2, ipv6=False, queries=2)
+def test_silence_is_a_time_out(both_ways):
+    (answer,) = ask(both_ways["udp"], "x.deny.test", first_wait=0.05, attempts=2, ipv6=False, queries=2)
     assert (answer.fault, answer.detail) == (Fault.NAME_FAILED, "time-out")
 
 
@@ -200,7 +221,7 @@ def test_edns_spares_the_way_over_tcp(unbound):
 
 
 def test_what_is_truncated_comes_over_tcp_and_is_cut(unbound):
-    (answer,) = ask(unbound, "large.z.test", ipv6=False, queries=2)
+    (answer,) = ask(unbound, "large.z.test", ipv6=False, queries=1 if "https" in unbound else 2)
     assert len(answer.addresses) == 16
 
 

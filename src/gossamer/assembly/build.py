@@ -10,14 +10,13 @@ import msgspec
 from gossamer.assembly.borders import all_modules, bordered
 from gossamer.assembly.extensions import Extensions, Membership
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.assembly.name_resolution import NameRoom
+from gossamer.assembly.name_resolution import NameListeners, NameRoom
 from gossamer.assembly.plugins import focus_extractor, ordering
 from gossamer.assembly.seeds import Seeds
 from gossamer.assembly.storage import Storage
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
 from gossamer.config.seed_config import posted
-from gossamer.dns.statistics import NameStatistics
 from gossamer.documents.extractor import link_extractors
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
@@ -144,7 +143,8 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         archivist.note_name(answer)
         observers.tell(answer)
 
-    names = _names(config, effective, folder, extensions, (ledger.names, name_answered, name_landed))
+    listeners = NameListeners(ledger.names, name_answered, name_landed)
+    names = _names(config, effective, folder, extensions, listeners)
     for problem in _name_problems(names, effective):
         observers.tell(problem)
     policy = _host_policy(config, effective, names.ahead, shared, membership)
@@ -301,20 +301,16 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     )
 
 
-_NameHearers = tuple[NameStatistics, Callable[[NameAnswered], None], Callable[[str], None]]
-
-
 def _names(
     config: CrawlConfig,
     effective: Effective,
     folder: CrawlFolder,
     extensions: Extensions,
-    hearers: _NameHearers,
+    listeners: NameListeners,
 ) -> NameRoom:
     """Name resolution; ahead of visits where they are asked for so, or their servers must be known first."""
-    ahead = not config.fetch.names_by_proxy and (config.dns.prefetch or effective.by_server)
-    dns = msgspec.structs.replace(config.dns, prefetch=ahead)
-    return NameRoom(dns, folder.names, *hearers, extensions)
+    dns = msgspec.structs.replace(config.dns, prefetch=config.dns.prefetch or effective.by_server)
+    return NameRoom(dns, config.fetch, folder.names, listeners, extensions)
 
 
 def _name_problems(names: NameRoom, effective: Effective) -> Iterator[ProblemFound]:

@@ -16,6 +16,8 @@ from gossamer.dns.prefetch import Prefetcher
 from gossamer.dns.resolver import CaresResolver
 from gossamer.dns.statistics import NameStatistics
 from gossamer.dns.zones.cache import ZonedCache
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.names_by_https import NamesByHttps
 from gossamer.model.events import NameAnswered
 from gossamer.ports import NameCache, Resolver
 
@@ -98,25 +100,39 @@ def count_names(config: DnsConfig, own: Path, domains: Iterable[str] = ()) -> Ke
 _NOTHING = Extensions()
 
 
+class NameListeners(msgspec.Struct, frozen=True):
+    """Who hears of names.
+
+    Attributes:
+        statistics: count all questions.
+        note: hears of every name that the network resolved.
+        landed: is told of each name that was resolved ahead.
+    """
+
+    statistics: NameStatistics = msgspec.field(default_factory=NameStatistics)
+    note: Callable[[NameAnswered], None] = lambda _: None
+    landed: Callable[[str], None] = lambda _: None
+
+
 class NameRoom:
     """Cache, resolver, and what resolves `ahead` of the crawl (not where that is off).
 
     Args:
+        fetch: how HTTPS is spoken to name servers, and whether a proxy finds all others.
         own: the crawl's own folder for names, unless it shares them.
+        listeners: hear of what becomes of names.
         extensions: may bring a cache, or a resolver, which then resolves nothing ahead.
-        note: hears of every name that the network resolved.
-        landed: is told of each name that was resolved ahead.
     """
 
     def __init__(
         self,
         config: DnsConfig,
+        fetch: FetchConfig,
         own: Path,
-        statistics: NameStatistics,
-        note: Callable[[NameAnswered], None],
-        landed: Callable[[str], None],
+        listeners: NameListeners | None = None,
         extensions: Extensions = _NOTHING,
     ) -> None:
+        listeners = listeners or NameListeners()  # each with statistics of its own
         self.ahead: Prefetcher | None = None
         self.resolver: Resolver
         self._cache: NameCache | None = None
@@ -124,9 +140,11 @@ class NameRoom:
             self.resolver = extensions.resolver
             return
         self._cache = extensions.name_cache or name_cache(config, own)
-        self.resolver = resolver = CaresResolver(config, self._cache, note, statistics)
-        if config.prefetch:
-            self.ahead = Prefetcher(resolver, config.prefetch_at_once, landed)
+        self.resolver = resolver = CaresResolver(
+            config, self._cache, listeners.note, listeners.statistics, NamesByHttps(fetch)
+        )
+        if config.prefetch and not fetch.names_by_proxy:
+            self.ahead = Prefetcher(resolver, config.prefetch_at_once, listeners.landed)
 
     @property
     def problems(self) -> list[str]:

@@ -30,7 +30,6 @@ from gossamer.audit.standing import Standing
 from gossamer.audit.store import AuditStore
 from gossamer.config.effective import Effective
 from gossamer.config.settings import resolve_secrets
-from gossamer.dns.statistics import NameStatistics
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
 from gossamer.frontier.gates.shared_rests import SharedRests
@@ -159,7 +158,7 @@ class _Audit:
             guard.allow_host(host)
         dns = msgspec.structs.replace(config.dns, prefetch=False)
         folder = self._inspection.folder
-        names = NameRoom(dns, folder.names, NameStatistics(), lambda _: None, lambda _: None)
+        names = NameRoom(dns, fetch, folder.names)
         local = LocalFetch(Effective(config).credentials, certificates=True)
         shared = _shared(config.politeness.shared)
         outside = config.politeness

@@ -15,6 +15,7 @@ from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.resolver import CaresResolver
 from gossamer.dns.statistics import NameStatistics
+from gossamer.fetch.config import FetchConfig
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 from gossamer.model.name import Answer
@@ -25,7 +26,9 @@ TLDS_SHOWN = 12
 
 def resolver_of(nameservers: list[str]) -> CaresResolver:
     """A resolver that keeps nothing, for single questions."""
-    return CaresResolver(dns_config(nameservers), PlainCache(100))
+    from gossamer.fetch.names_by_https import NamesByHttps
+
+    return CaresResolver(dns_config(nameservers), PlainCache(100), carrier=NamesByHttps(FetchConfig()))
 
 
 def dns_config(nameservers: list[str]) -> DnsConfig:

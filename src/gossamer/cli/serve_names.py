@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+from collections.abc import Callable
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from gossamer.dns.config import DnsConfig, split_server
 from gossamer.dns.queries.servers import target, targets
 from gossamer.dns.serving.name_service import NameService
 from gossamer.dns.serving.sockets import serving
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.names_by_https import NamesByHttps
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 from gossamer.ports import NameCache
@@ -33,31 +37,39 @@ def serve_names(listen: str, folder: Path | None, nameservers: list[str], *, jso
         ConfigError: the address is not for this machine alone or cannot be had, or there is no such crawl.
     """
     address, port = _loopback(listen)
-    config, own = dns_config(nameservers), None if nameservers else Path()
+    config, own, fetch = dns_config(nameservers), None if nameservers else Path(), FetchConfig()
     if folder is not None:
         if nameservers:
             raise ConfigError("--nameserver does not go with --stats: the crawl's own name servers are asked")
         with inspect(folder) as inspection:
-            config, own = inspection.config.dns, inspection.folder.names
+            config, own, fetch = inspection.config.dns, inspection.folder.names, inspection.config.fetch
     if target(address, port) in targets(config):
         raise ConfigError(f"--serve {listen}: would ask itself. Name another with --nameserver ADDRESS:PORT.")
     cache = PlainCache(config.cache_entries) if own is None else served_names(config, own)
     try:
-        uvloop.run(_serve(config, cache, address, port, json=json))
+        service = partial(NameService, config, cache, partial(NamesByHttps, fetch))
+        uvloop.run(_serve(service, config, cache, (address, port), json=json))
     finally:
         cache.close()
 
 
-async def _serve(config: DnsConfig, cache: NameCache, address: str, port: int, *, json: bool) -> None:
+async def _serve(
+    new_service: Callable[[], NameService],
+    config: DnsConfig,
+    cache: NameCache,
+    listen: tuple[str, int],
+    *,
+    json: bool,
+) -> None:
     ending = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ending.set)
-    service = NameService(config, cache)
+    service = new_service()
     for problem in cache.problems if isinstance(cache, CompactCache) else ():
         say(f"  {problem}")
-    at = target(address, port)
+    at = target(*listen)
     try:
-        async with serving(service, address, port):
+        async with serving(service, *listen):
             say(f"  answers at {at} over UDP and TCP; Ctrl-C ends it")
             await ending.wait()
     except OSError as error:

@@ -10,6 +10,7 @@ from msgspec import Meta
 from gossamer.dns.compact.config import CompactConfig
 from gossamer.dns.zones.config import ZonesConfig
 from gossamer.model.quantity import Count, Seconds
+from gossamer.model.url import Url
 
 DNS_PORT = 53
 _SERVER = re.compile(
@@ -25,8 +26,8 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     nameservers: Annotated[
         tuple[str, ...],
         Meta(
-            description='ADDRESS or ADDRESS:PORT of each name server, "192.0.2.1" or "[2001:db8::1]:53"; '
-            "empty takes the system's"
+            description='ADDRESS or ADDRESS:PORT of each name server, "192.0.2.1" or "[2001:db8::1]:53", or the '
+            'address of one that is asked over HTTPS, "https://192.0.2.1/dns-query"; empty takes the system\'s'
         ),
     ] = ()
     cache: Annotated[
@@ -112,7 +113,8 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     def __post_init__(self) -> None:
         for nameserver in self.nameservers:
             try:
-                split_server(nameserver)
+                if not is_asked_over_https(nameserver):
+                    split_server(nameserver)
             except ValueError as error:
                 raise ValueError(f"nameservers: {error}") from None
         if self.first_wait <= 0:
@@ -121,6 +123,20 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             raise ValueError("total must be at least first_wait")
         if self.max_ttl < self.min_ttl:
             raise ValueError("max_ttl must be at least min_ttl")
+
+
+def is_asked_over_https(nameserver: str) -> bool:
+    """Whether it is the address of a name server by RFC 8484.
+
+    Raises:
+        ValueError: it begins like one and is none.
+    """
+    if not nameserver.lower().startswith(("https:", "http:")):
+        return False
+    url = Url.parse(nameserver)
+    if url is None or url.scheme != "https" or "#" in nameserver or "{" in nameserver:
+        raise ValueError(f'{nameserver!r} is not a name server; write "https://192.0.2.1/dns-query"')
+    return True
 
 
 def split_server(text: str) -> tuple[str, int]:
@@ -137,7 +153,8 @@ def split_server(text: str) -> tuple[str, int]:
         if 0 < port < 65_536 and _is_numeric(family, address):
             return address, port
     raise ValueError(
-        f'{text!r} is not a name server; write "192.0.2.1", "192.0.2.1:53" or "[2001:db8::1]:53"'
+        f'{text!r} is not a name server; write "192.0.2.1", "192.0.2.1:53", "[2001:db8::1]:53" or '
+        '"https://192.0.2.1/dns-query"'
     )
 
 

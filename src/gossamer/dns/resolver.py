@@ -12,6 +12,7 @@ from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.hosts import ascii_name, is_question, literal_address, local_addresses, read_hosts
 from gossamer.dns.queries.channel import Traffic
+from gossamer.dns.queries.forwarder import Carrier
 from gossamer.dns.queries.name_lookup import NameLookup
 from gossamer.dns.queries.reply import NO_CONNECTION, TIME_OUT
 from gossamer.dns.queries.servers import NameServers
@@ -65,12 +66,17 @@ class CaresResolver:
         cache: NameCache,
         on_answer: Callable[[NameAnswered], None] | None = None,
         statistics: NameStatistics | None = None,
+        carrier: Carrier | None = None,
     ) -> None:
-        """`on_answer` hears every name that the network resolved, from the event loop."""
+        """`on_answer` hears every name that the network resolved, from the event loop.
+
+        `carrier` asks name servers over HTTPS, where there are such, and is closed with the resolver.
+        """
         self.statistics = NameStatistics() if statistics is None else statistics
         self._config = config
         self._cache = cache
         self._on_answer = on_answer
+        self._carrier = carrier
         self._hosts = read_hosts() if config.hosts_file else {}
         self._servers: NameServers | None = None  # opened by the first question, which knows the loop
         self._held = PlainCache(HELD)
@@ -195,7 +201,7 @@ class CaresResolver:
             return
         if self._servers is None:
             traffic = Traffic(self.statistics.sent, self._take_off)
-            self._servers = NameServers(self._config, traffic, asyncio.get_running_loop())
+            self._servers = NameServers(self._config, traffic, asyncio.get_running_loop(), self._carrier)
         self._expire()
         queries = 2 if self._config.ipv6 else 1
         while self._awaited and self._servers.room >= queries:

@@ -5,6 +5,7 @@ from functools import cache, cached_property
 import msgspec
 import pycurl
 
+from gossamer.fetch.alternatives import Way, take
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.options import configure, configure_proxy
 from gossamer.fetch.request import Credentials
@@ -44,6 +45,7 @@ class Access(msgspec.Struct, frozen=True, dict=True):
         posts: it sends bodies, and does nothing else.
         heads: it asks for heads alone (`HEAD`).
         certificates: what it learns of them is kept.
+        way: TCP, or HTTP/3.
     """
 
     proxy: str = ""
@@ -53,6 +55,7 @@ class Access(msgspec.Struct, frozen=True, dict=True):
     posts: bool = False
     heads: bool = False
     certificates: bool = False
+    way: Way = Way.TCP
 
     @cached_property
     def is_watched(self) -> bool:
@@ -72,6 +75,7 @@ def make_ready(easy: pycurl.Curl, config: FetchConfig, access: Access) -> None:
     """Set what stays the same on a new handle."""
     configure(easy, config)
     configure_proxy(easy, config, access.proxy)
+    take(easy, access.way)
     if access.heads:
         easy.setopt(pycurl.NOBODY, 1)
     if access.certificates:

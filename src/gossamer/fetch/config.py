@@ -131,6 +131,14 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
     ] = 4 << 20
     http2: Annotated[bool, Meta(description="offer HTTP/2 where TLS can agree on it")] = True
+    http3: Annotated[
+        Literal["off", "alt-svc", "only"],
+        Meta(
+            description="alt-svc: HTTP/3 where a server offers it at its own host and port, TCP where that does"
+            " not hold; only: https by HTTP/3 or not at all. Never by a proxy"
+        ),
+        BY_ADDRESS,
+    ] = "off"
     proxy: Annotated[
         str,
         Meta(
@@ -212,6 +220,14 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         )
         if self.max_head < 1024:
             problems.append("max_head: must be at least 1 KiB, or no response fits")
+        if self.http3 != "off":
+            from gossamer.fetch.alternatives import speaks_http3  # brings libcurl
+
+            if not speaks_http3():
+                problems.append(
+                    "http3: the libcurl here was built without HTTP/3; leave this off, or install a pycurl that"
+                    " brings its own (pip install --only-binary :all: pycurl)"
+                )
         try:
             _check_proxy(self.proxy, names_by_proxy=self.names_by_proxy)
         except ValueError as error:

@@ -12,6 +12,7 @@ import msgspec
 import pycurl
 
 from gossamer.fetch.access import Access, make_ready
+from gossamer.fetch.alternatives import HTTP_3, Offers, Way
 from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig, prove_ca_file
 from gossamer.fetch.connections import ConnectionMemory, Handshake
@@ -38,7 +39,7 @@ from gossamer.model.posted import Posted
 from gossamer.model.url import Url
 from gossamer.ports import Resolver
 
-_PROTOCOLS = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}
+_PROTOCOLS = {1: "http/1.0", 2: "http/1.1", 3: "h2", HTTP_3: "h3"}
 _HTTP_1_0 = 1
 _PEER_FAILED_VERIFICATION = 60
 _UNSPECIFIED = 1
@@ -49,6 +50,8 @@ _MOST_FIELDS = 1_024
 _MOST_ACCESSES = 64
 """Ways of going out, beside the usual one, for which idle handles are kept."""
 _HTTP_1 = frozenset({1, 2})
+_BY_OFFER = frozenset({Way.TRY, Way.OFFERED})
+_HEARS_OFFERS = _BY_OFFER | {Way.LISTEN}
 
 
 SettingsAt = Callable[[Url, str, str], FetchConfig]
@@ -149,6 +152,7 @@ class HttpModule:
         self._usual: list[Transfer] = []
         self._idle: dict[Access, list[Transfer]] = {self._access: self._usual}
         self._memory = ConnectionMemory(4 * config.max_connections)
+        self._offers = Offers()
 
     async def fetch(self, lease: Lease) -> Outcome:
         """Visit the lease's URL once. Follows no redirect, retries nothing.
@@ -207,9 +211,16 @@ class HttpModule:
             if order.cookies is not None:
                 self._keep_cookies(transfer, order, order.cookies)
             verdict = judge(transfer, code, message, proxied=bool(route.proxy))
+            way = order.access.way
+            if way in _BY_OFFER:
+                version = transfer.easy.getinfo(pycurl.INFO_HTTP_VERSION)
+                verdict = self._offers.judge(order.url.origin, way, verdict, version, transfer.head.status)
             if isinstance(verdict, Failed):
                 return _with_numbers(verdict, transfer.easy, code)
-            return self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
+            exchange = self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
+            if way in _HEARS_OFFERS:
+                self._offers.heard(order.url, exchange.headers.get_all("alt-svc"))
+            return exchange
         finally:
             self._pace.remove(transfer)
             transfer.end()
@@ -254,11 +265,18 @@ class HttpModule:
         elif lease.validators is not None:
             fields = [*fields, *conditional_fields(lease.validators)]
         spoken = credentials if credentials is not None and credentials.is_spoken else None
-        if manner is not _USUAL or spoken is not None or posted is not None or config is not self._config:
+        way = Way.TCP if config.http3 == "off" else self._way(config, url, route)
+        if (
+            manner is not _USUAL
+            or spoken is not None
+            or posted is not None
+            or config is not self._config
+            or way is not Way.TCP
+        ):
             keeps = (config.keeps_cookies or manner.cookies) and local.cookies is not None
             origin = url.origin if spoken is not None else ""
             access = Access(
-                route.proxy, origin, spoken, keeps, posted is not None, manner.head, local.certificates
+                route.proxy, origin, spoken, keeps, posted is not None, manner.head, local.certificates, way
             )
         forwarded = access.forwards and url.scheme == "http"
         return Order(
@@ -274,6 +292,12 @@ class HttpModule:
             body=b"" if posted is None else posted.body,
             cookies=local.cookies.of(url.host) if access.cookies and local.cookies is not None else None,
         )
+
+    def _way(self, config: FetchConfig, url: Url, route: Route) -> Way:
+        """TCP or HTTP/3, where settings ask for that."""
+        if url.scheme != "https" or route.proxy:
+            return Way.TCP
+        return Way.ONLY if config.http3 == "only" else self._offers.way(url.origin)
 
     def _keep_cookies(self, transfer: Transfer, order: Order, before: tuple[bytes, ...]) -> None:
         assert self._local.cookies is not None

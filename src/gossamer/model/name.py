@@ -43,3 +43,15 @@ class CacheCensus(msgspec.Struct, frozen=True):
     bytes: int = 0
     negative: int = 0
     negative_bytes: int = 0
+
+
+class Carried(msgspec.Struct, frozen=True, gc=False):
+    """What came of a DNS message that was brought to a name server.
+
+    Attributes:
+        message: the answer.
+        trouble: why there is none, in a word or two; empty if there is one.
+    """
+
+    message: bytes = b""
+    trouble: str = ""

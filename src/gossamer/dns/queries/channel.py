@@ -81,8 +81,19 @@ class NameServer:
     and a socket, and draws a new source port (RFC 5452 9.2).
     """
 
-    def __init__(self, target: str, limit: int, traffic: Traffic, loop: asyncio.AbstractEventLoop) -> None:
-        """`target` is written as c-ares does: `ADDRESS:PORT`, or `[ADDRESS]:PORT` for IPv6."""
+    def __init__(
+        self,
+        target: str,
+        limit: int,
+        traffic: Traffic,
+        loop: asyncio.AbstractEventLoop,
+        trouble: Callable[[], str] = str,
+    ) -> None:
+        """`target` is written as c-ares does: `ADDRESS:PORT`, or `[ADDRESS]:PORT` for IPv6.
+
+        `trouble` knows better than c-ares why there was no answer; empty: nothing is known.
+        """
+        self.trouble = trouble
         self.address = _numeric_part(target)
         self._target = target
         self._limit = limit

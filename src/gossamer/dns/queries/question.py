@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
+import msgspec
 import pycares
 from pycares import errno
 
@@ -127,6 +128,7 @@ class Question:
                 self._preference.prefer(server)
             self._reply(reply)
             return
+        reply = msgspec.structs.replace(reply, detail=server.trouble() or reply.detail)
         if status == errno.ARES_EBADRESP and not self._alone:
             self._alone = True
             self._put(server, lambda: not self._over)

@@ -5,8 +5,10 @@ from weakref import WeakSet
 
 import pycares
 
-from gossamer.dns.config import DnsConfig, split_server
+from gossamer.dns.config import DnsConfig, is_asked_over_https, split_server
 from gossamer.dns.queries.channel import NameServer, Traffic
+from gossamer.dns.queries.forwarder import Carrier, Forwarder
+from gossamer.model.url import Url
 
 REREAD_AFTER = 30.0
 """Seconds between looks at the system's configuration while its servers do not answer."""
@@ -18,7 +20,11 @@ class NameServers:
     Invariant: there is at least one.
     """
 
-    def __init__(self, config: DnsConfig, traffic: Traffic, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, config: DnsConfig, traffic: Traffic, loop: asyncio.AbstractEventLoop, carrier: Carrier | None
+    ) -> None:
+        self._carrier = carrier
+        self._forwarders: list[Forwarder] = []
         self._limit = config.queries_per_server
         self._traffic = traffic
         self._loop = loop
@@ -60,19 +66,38 @@ class NameServers:
             self._servers = list(map(self._open, found))
 
     def _open(self, target: str) -> NameServer:
-        return NameServer(target, self._limit, self._traffic, self._loop)
+        url = Url.parse(target) if is_asked_over_https(target) else None
+        if url is None:
+            return NameServer(target, self._limit, self._traffic, self._loop)
+        assert self._carrier is not None, "who resolves says how HTTPS is spoken"
+        forwarder = Forwarder(url.text, 2 * self._limit, self._carrier, self._loop)
+        self._forwarders.append(forwarder)
+        server = NameServer(
+            forwarder.target, self._limit, self._traffic, self._loop, lambda: forwarder.trouble
+        )
+        server.address = url.host.strip("[]")
+        return server
 
     def close(self) -> None:
         """Close every channel. Open questions are not answered any more."""
         for server in (*self._servers, *self._former):
             server.close()
+        for forwarder in self._forwarders:
+            forwarder.close()
+        if self._carrier is not None:
+            self._carrier.close()
 
 
 def targets(config: DnsConfig) -> list[str]:
-    """The configured name servers, or the system's, each as `target` writes it."""
+    """The configured name servers, or the system's, each as `target` writes it, or the URL of one over HTTPS."""
     if not config.nameservers:
         return system_targets()
-    return list(dict.fromkeys(target(*split_server(server)) for server in config.nameservers))
+    return list(
+        dict.fromkeys(
+            server if is_asked_over_https(server) else target(*split_server(server))
+            for server in config.nameservers
+        )
+    )
 
 
 def target(address: str, port: int) -> str:

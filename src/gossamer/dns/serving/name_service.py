@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.hosts import is_question, literal_address
+from gossamer.dns.queries.forwarder import Carrier
 from gossamer.dns.queries.reply import NO_ADDRESS, NXDOMAIN
 from gossamer.dns.resolver import STALE, CaresResolver
 from gossamer.dns.serving.messages import AAAA, A, Asked, Code, read_message, write_reply
@@ -31,11 +32,17 @@ class NameService:
     An answer says nothing about its zone (there is no SOA record), so that nobody keeps a denial (RFC 2308 5).
     """
 
-    def __init__(self, config: DnsConfig, cache: NameCache) -> None:
+    def __init__(
+        self,
+        config: DnsConfig,
+        cache: NameCache,
+        new_carrier: Callable[[], Carrier | None] = lambda: None,
+    ) -> None:
+        """`new_carrier` makes what asks name servers over HTTPS, where there are such."""
         self.statistics = NameStatistics()
         self._whole = PlainCache(config.cache_entries)
-        self._resolver = CaresResolver(config, cache, self._learnt, self.statistics)
-        self._again = CaresResolver(config, self._whole, None, self.statistics)
+        self._resolver = CaresResolver(config, cache, self._learnt, self.statistics, new_carrier())
+        self._again = CaresResolver(config, self._whole, None, self.statistics, new_carrier())
         self._kinds = (A, AAAA) if config.ipv6 else (A,)
         self._open: set[asyncio.Task[None]] = set()
 
