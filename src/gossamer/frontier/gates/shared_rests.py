@@ -304,7 +304,7 @@ class SharedRests:
             pages = stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]
             self._full = pages * stat["psize"] > MAX_BYTES * _ROOM
         self._sweeps += 1
-        if self._sweeps % _READER_CHECK_SWEEPS == 0:
+        if not self._sweeps % _READER_CHECK_SWEEPS:
             self._environment.reader_check()  # one who was killed while reading would keep old pages alive
 
     def _is_idle(self, key: bytes, value: bytes, now: int, transaction: "lmdb.Transaction[bytes]") -> bool:

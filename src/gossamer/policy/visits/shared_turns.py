@@ -234,7 +234,7 @@ def _party(turns: HostTurns, crawl: int) -> Party:
 
 def _obstacle(turns: HostTurns, own: Party, limit: int, now: int) -> int:
     """When to ask again, if `own` may not visit now; else 0."""
-    waited = now - own.waits if own.waits else 0
+    waited = now - (own.waits or now)
     if len(turns.parties) > 1 and any(party.keeps for party in turns.parties):
         return now + max(ASK_AGAIN, min(waited // 4, ASK_AGAIN_AT_MOST))
     if turns.visits >= limit:
