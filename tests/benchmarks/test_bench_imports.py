@@ -5,12 +5,12 @@ import importlib
 import importlib.util
 from pathlib import Path
 
-import pytest
+from every import every
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
-@pytest.mark.parametrize("path", sorted(BENCHMARKS.rglob("*.py")), ids=lambda path: path.stem)
+@every("path", sorted(BENCHMARKS.rglob("*.py")))
 def test_what_a_benchmark_imports_exists(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     missing = []

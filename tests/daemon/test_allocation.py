@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from allocation_peers import assert_sound, document_says_safe
+from every import every
 from examples import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -451,7 +452,7 @@ HISTORIES = (489, 2479)
 """Of 3,000 those in which a process was once told to wait for one that could not end before it."""
 
 
-@pytest.mark.parametrize("seed", [*HISTORIES, *range(150)])
+@every("seed", [*HISTORIES, *range(150)])
 def test_who_is_waited_for_can_end_in_that_order(seed: int) -> None:
     dice = Random(seed)
     totals = {kind: dice.randint(2, 12) for kind in KINDS}

@@ -19,6 +19,7 @@ from pathlib import Path
 import click
 import msgspec
 import pytest
+from every import every
 from in_process import gossamer
 from patience import PATIENCE
 from ray_there import needs_ray, never_two_at_once
@@ -159,7 +160,7 @@ def rest_of(context: click.Context) -> list[str]:
     return [*context._protected_args, *context.args]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@every("command", COMMANDS)
 def test_commands_in_blocks_are_parsed(command: tuple[str, ...]) -> None:
     words = list(command[1:])
     context = app.make_context("gossamer", words)
@@ -171,7 +172,7 @@ def test_commands_in_blocks_are_parsed(command: tuple[str, ...]) -> None:
         context = inner.make_context(name, rest, parent=context)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@every("path", DOCUMENTS)
 def test_commands_in_the_text_exist(path: Path) -> None:
     """What stands in a sentence has placeholders, so that only commands and options can be looked at."""
     for found in INLINE.findall(re.sub(r"\s+", " ", path.read_text("utf-8"))):
@@ -196,7 +197,7 @@ def test_what_is_not_run_is_still_there() -> None:
     assert all((ROOT / name).exists() for name in NOT_RUN_HERE)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@every("path", DOCUMENTS)
 def test_benchmarks_that_are_named_exist(path: Path) -> None:
     for span in re.findall(r"`([^`\n]*)`", path.read_text("utf-8")):
         if not (named := re.match(r"(?:python -m )?benchmarks\.([a-z_]+)", span)):
@@ -208,7 +209,7 @@ def test_benchmarks_that_are_named_exist(path: Path) -> None:
             assert f'"{option}"' in said, span
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@every("path", DOCUMENTS)
 def test_python_in_blocks_compiles(path: Path) -> None:
     for block in blocks_of(path):
         if block.language == "python":

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from every import every
 from small_site import small_site
 
 from gossamer.cli.options.commands import app
@@ -30,7 +31,6 @@ MADE = {
     )
 }
 """Pages that `scripts/docs_pages.py` makes when the site is built (tests/docs/test_site.py)."""
-NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COVERAGE = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -69,7 +69,7 @@ def test_anchors_are_those_of_headings(tmp_path: Path) -> None:
     assert anchors(page) == {"how-to", "nothing-lost-kill--9"}
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+@every("path", DOCUMENTS)
 def test_links_lead_somewhere(path: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", prose(path)):
         if "://" in target or target.startswith("mailto:"):

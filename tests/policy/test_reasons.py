@@ -8,6 +8,7 @@ from string import Formatter
 
 import msgspec
 import pytest
+from every import every
 
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons import codes
@@ -58,7 +59,7 @@ def test_every_code_has_words_and_no_words_are_left_over(language: str) -> None:
     assert words == {*map(str, CODES), *(f"fault.{kind}" for kind in (*Fault, *Rule))}
 
 
-@pytest.mark.parametrize("code", catalogue("en"))
+@every("code", catalogue("en"))
 def test_both_languages_say_the_same_values(code: str) -> None:
     english, chinese = catalogue("en")[code], catalogue("zh")[code]
     assert fields(english) == fields(chinese)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import ada_url
 import html5lib
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -123,7 +124,7 @@ def test_generated_html_says_exactly_the_links_of_the_data() -> None:
         assert seen == as_told(world, resource.links), place
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - NOT_PARSED))
+@every("name", sorted(set(CASES) - NOT_PARSED))
 def test_html_of_every_case_says_exactly_the_links_of_the_data(name: str) -> None:
     world = World(WorldSpec.hostile(name, nested_bytes=2_000), 8080)
     host = f"{name}.sim.test"

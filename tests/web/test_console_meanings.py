@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from every import every
 
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
@@ -48,7 +49,7 @@ def test_every_setting_has_its_meaning_in_every_language(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("path", ENGLISH)
+@every("path", ENGLISH)
 def test_a_meaning_names_the_same_figures(language: str, path: str) -> None:
     english = FIGURE.findall(ENGLISH[path])
     assert sorted(FIGURE.findall(words(language).meaning(path, ""))) == sorted(english)
@@ -61,7 +62,7 @@ def test_what_a_plugin_adds_is_told_in_its_own_words() -> None:
     assert [line.description for line in effective(about, {}, words("en"))] == ["old words", "its words"]
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@every("order", ORDERS)
 def test_an_ordering_is_named_wherever_orders_are_told(order: str) -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "order.md"
     assert f"\n| `{order}` |" in page.read_text(encoding="utf-8")

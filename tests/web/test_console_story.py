@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from every import every
 from live_world import PACED, running_with
 from patience import PATIENCE
 from small_site import Answer, small_site
@@ -52,7 +53,7 @@ def sample(key: str) -> dict[str, Any]:
     return {"key": key, "values": values}
 
 
-@pytest.mark.parametrize("key", STORY)
+@every("key", STORY)
 def test_every_sentence_is_said_in_chinese(key: str) -> None:
     told = sample(key)
     english = in_english([msgspec.convert(told, Clause)])
@@ -64,7 +65,7 @@ def test_every_sentence_is_said_in_chinese(key: str) -> None:
     assert sorted(re.findall(r"[#\d]+", said)) == sorted(re.findall(r"[#\d]+", english))
 
 
-@pytest.mark.parametrize("key", STORY)
+@every("key", STORY)
 def test_the_console_knows_the_english_of_the_command_line(key: str) -> None:
     told = sample(key)
     words_of_values = {"state", "robots", "fault", "kind", "reason", "detail", "about", "part"}

@@ -1,6 +1,6 @@
 """Whatever kept a document from being read whole has words in each language."""
 
-import pytest
+from every import every
 
 from gossamer.datasets.deriving import no_answer
 from gossamer.documents.said import Mark
@@ -10,8 +10,8 @@ from gossamer.words.catalogue import LANGUAGES, words
 MARKS = [*map(str, Mark), *(no_answer(why) for why in Why)]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("mark", MARKS)
+@every("language", LANGUAGES)
+@every("mark", MARKS)
 def test_a_mark_has_words(language: str, mark: str) -> None:
     said = words(language).table[f"mark.{mark}"]
     assert said == words(language).said("mark", mark)
