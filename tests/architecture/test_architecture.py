@@ -250,7 +250,7 @@ def test_a_sentence_that_is_read_is_found(code: str) -> None:
 
 
 def test_nothing_reads_a_sentence() -> None:
-    """Decisions are values (DESIGN 1.12)."""
+    """Decisions are values (`gossamer.model.reasons`)."""
     found = [
         f"{path.relative_to(SOURCE)}:{one}"
         for path, it in findings().items()

@@ -14,8 +14,9 @@ from benchmarks.cluster_timed import Clocks
 from patience import SLOW_SECONDS
 from ray_there import needs_ray, never_two_at_once
 
-from benchmarks import cluster_digests
+from benchmarks import cluster_digests, cluster_names
 from gossamer.cluster.agent import digest_exchange
+from gossamer.simweb.servers.visits import Question
 
 
 def run(cpu: float, start: float = 0.0, pages: int = 1_000, **more) -> ClusterRun:
@@ -135,3 +136,9 @@ def test_of_each_content_that_is_new_half_is_asked_of_the_other_agent_together(m
     found = cluster_digests.exchange_costs(400)
     assert found["exchange_us"] > 0
     assert found["messages_per_content"] == (400 / 40 + 400 / 40 / 5) / 400
+
+
+def test_names_that_are_asked_for_again_are_counted():
+    asked = [("a", "A"), ("a", "AAAA"), ("b", "A"), ("b", "A")]
+    questions = [Question(name, kind, 0.0, "udp", answered=True) for name, kind in asked]
+    assert cluster_names.counted(questions) == {"queries": 4, "different": 3, "names_again": 1}

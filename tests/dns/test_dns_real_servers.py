@@ -1,8 +1,7 @@
-"""The resolver against name servers that others wrote: unbound and dnsmasq, started on loopback."""
+"""Name servers that others wrote, unbound and dnsmasq, on loopback: before our resolver, and asking our service."""
 
 import asyncio
 import contextlib
-import random
 import shutil
 import socket
 import subprocess
@@ -12,11 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from loopback_names import NXDOMAIN, A, Query, a, loopback_names, respond
+from msgspec import structs
 from patience import PATIENCE
+from resolving import config_for, free_port
 
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.resolver import CaresResolver
+from gossamer.dns.serving.name_service import NameService
+from gossamer.dns.serving.sockets import serving
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
 from gossamer.simweb import Hosting, Speech, WorldSpec
@@ -81,20 +85,6 @@ def program(name: str) -> str:
     if found is None:
         pytest.skip(f"{name} is not installed; on Debian: apt-get install unbound dnsmasq-base")
     return found
-
-
-def free_port() -> int:
-    """One that is free for both transports, and that no other socket is given before a server takes it."""
-    while True:
-        port = random.randrange(20_000, 32_000)  # below those that Linux gives to sockets without one
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(type=socket.SOCK_STREAM) as stream,
-            socket.socket(type=socket.SOCK_DGRAM) as udp,
-        ):
-            stream.bind(("127.0.0.1", port))
-            udp.bind(("127.0.0.1", port))
-            return port
 
 
 @contextlib.contextmanager
@@ -214,19 +204,24 @@ def test_what_is_truncated_comes_over_tcp_and_is_cut(unbound):
     assert len(answer.addresses) == 16
 
 
+def dnsmasq(port: int, upstream: str) -> list[str]:
+    """The command of one that asks `upstream`."""
+    return [
+        program("dnsmasq"), "--keep-in-foreground", "--conf-file=/dev/null", "--no-resolv", "--no-hosts",
+        f"--port={port}", "--listen-address=127.0.0.1", "--bind-interfaces", "--pid-file=",
+        f"--server={upstream.replace(':', '#')}", "--local=/check/", "--log-facility=-",
+        "--user=", "--max-ttl=3600", "--edns-packet-max=1232",
+    ]  # fmt: skip
+
+
 def behind_dnsmasq(spec: WorldSpec, folder: Path, body, **settings) -> None:
     """Run `body(resolver, web)` with dnsmasq as a forwarder between the resolver and the simulated web."""
-    path = program("dnsmasq")
+    program("dnsmasq")
 
     async def whole() -> None:
         async with asyncio.timeout(PATIENCE), Hosting(spec, log=folder / "log") as web:
             port = free_port()
-            command = [
-                path, "--keep-in-foreground", "--conf-file=/dev/null", "--no-resolv", "--no-hosts",
-                f"--port={port}", "--listen-address=127.0.0.1", "--bind-interfaces", "--pid-file=",
-                f"--server={web.nameserver.replace(':', '#')}", "--local=/check/", "--log-facility=-",
-                "--user=", "--max-ttl=3600", "--edns-packet-max=1232",
-            ]  # fmt: skip
+            command = dnsmasq(port, web.nameserver)
             with running(command, port, folder / "dnsmasq.log") as server:
                 config = DnsConfig(nameservers=(server,), hosts_file=False, **settings)
                 resolver = CaresResolver(config, PlainCache(1_000))
@@ -287,3 +282,71 @@ def test_a_forwarder_before_a_server_that_misbehaves(tmp_path, speech, detail):
     spec = WorldSpec.plain(hosts=2, pages=2, name_speech=speech)
     # Once is enough for a failure to be told; what resolves may need a second time on a busy machine.
     behind_dnsmasq(spec, tmp_path, body, first_wait=5.0, failure_attempts=1 if detail else 2, ipv6=False)
+
+
+FORWARDING = """server:
+  interface: 127.0.0.1@{port}
+  port: {port}
+  do-daemonize: no
+  username: ""
+  chroot: ""
+  directory: "{folder}"
+  pidfile: ""
+  use-syslog: no
+  logfile: ""
+  num-threads: 1
+  module-config: "iterator"
+  do-not-query-localhost: no
+  local-zone: "test." nodefault
+  local-zone: "check." static
+  tcp-upstream: {tcp}
+forward-zone:
+  name: "."
+  forward-addr: {upstream}
+remote-control:
+  control-enable: no
+"""
+
+
+def forwarding(front: str, port: int, upstream: str, folder: Path) -> list[str]:
+    """The command of a forwarder that asks `upstream`, which is ours."""
+    if front == "dnsmasq":
+        return dnsmasq(port, upstream)
+    config = folder / "unbound.conf"
+    tcp = "yes" if front == "unbound over TCP" else "no"
+    config.write_text(
+        FORWARDING.format(port=port, folder=folder, tcp=tcp, upstream=upstream.replace(":", "@"))
+    )
+    return [program("unbound"), "-d", "-c", str(config)]
+
+
+def behind_tcp(query: Query) -> bytes:
+    """200 addresses of each name but `none.test`: more than a datagram holds."""
+    if query.name == "none.test":
+        return respond(query, rcode=NXDOMAIN)
+    if query.transport == "udp":
+        return respond(query, truncated=True)
+    return respond(query, a(query.name, *(f"192.0.2.{n}" for n in range(200))) if query.kind == A else ())
+
+
+@pytest.mark.parametrize("front", ["dnsmasq", "unbound", "unbound over TCP"])
+def test_forwarders_ask_our_own_service(tmp_path, front):
+    names = [f"h{n}.test" for n in range(10)]
+
+    async def whole() -> None:
+        async with asyncio.timeout(PATIENCE), loopback_names(behind_tcp) as upstream:
+            ours = config_for(upstream, max_addresses=200)
+            service = NameService(ours, PlainCache(1_000))
+            async with serving(service, "127.0.0.1", free_port()) as at:
+                port = free_port()
+                command = forwarding(front, port, f"127.0.0.1:{at}", tmp_path)
+                with running(command, port, tmp_path / "front.log") as server:
+                    theirs = structs.replace(ours, nameservers=(server,), ipv6=False, failure_attempts=3)
+                    resolver = CaresResolver(theirs, PlainCache(1_000))
+                    answers = await asyncio.gather(*map(resolver.resolve, [*names, "none.test"]))
+                    await resolver.close()
+            assert [len(answer.addresses) for answer in answers] == [200] * 10 + [0]
+            assert (answers[-1].fault, answers[-1].detail) == (Fault.NAME_NOT_FOUND, "NXDOMAIN")
+            assert {query.name for query in upstream.queries} == {*names, "none.test"}
+
+    asyncio.run(whole())

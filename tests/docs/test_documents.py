@@ -224,3 +224,16 @@ def test_snippets_of_python_run(
     assert len(printed) == len(lines)
     for line, words in zip(printed, lines, strict=True):
         assert words.replace("SITE", site) in line
+
+
+def test_the_architecture_names_what_there_is() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text[text.index("## Where to begin") : text.index("## What must stay true")]
+    named = re.findall(r"`([a-z_]+/(?:[a-z_/]+\.(?:py|toml|html|css|js))?)`", table.partition("\n|")[2])
+    assert named and [name for name in named if not (ROOT / "src" / "gossamer" / name).exists()] == []
+    cells = [cell.strip() for line in text.splitlines() if line.startswith("|") for cell in line.split("|")]
+    assert [cell for cell in cells if len(cell) > 420] == []  # a table is for the eye
+    names = re.findall(r"`(\w+)` of `([a-z_/]+\.(?:py|toml))`", table)
+    assert [
+        name for name, path in names if name not in (ROOT / "src" / "gossamer" / path).read_text("utf-8")
+    ] == []

@@ -1,4 +1,4 @@
-"""Dispositions: the tables of statuses and faults (K2, DESIGN 7), retries, back-off and parking."""
+"""Dispositions: the tables of statuses and faults (K2), retries, back-off and parking."""
 
 import io
 from collections.abc import Iterator

@@ -1,11 +1,14 @@
 """Plain absolute addresses are parsed without the parser, and come out the same."""
 
 import ada_url
+import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gossamer.model import url as urls
 from gossamer.model.url import _PLAIN, Url
+from gossamer.policy.scope.scope import ScopeConfig
 
 HOSTS = """xn--bcher-kva.de a.xn--p1ai xn--a 1.2.3.4 a.1 0x1 a.0x1 a..b .a a. a_b ab--c.d 8a.com a.8a
 e0.0e1 localhost WWW.A user@a a:80 a:443"""
@@ -65,3 +68,19 @@ def test_schemes_that_the_standard_leaves_alone(text):
 )
 def test_addresses_without_a_place(text):
     assert Url.parse(text) is None
+
+
+@pytest.mark.parametrize("scheme", ["git", "gopher", "svn+ssh"])
+def test_another_scheme_of_any_length_needs_its_port_and_no_more(scheme, monkeypatch):
+    assert Url.parse(f"{scheme}://Example.org:70") is None
+    monkeypatch.setitem(urls.DEFAULT_PORTS, scheme, 70)
+    monkeypatch.setattr(urls, "STRANGERS", urls.strangers(urls.DEFAULT_PORTS))
+    url = Url.parse(f"{scheme}://u@Example.org:70/../a b?c#d")
+    assert url == Url(f"{scheme}://example.org/a%20b?c", scheme, "example.org", 70, "/a%20b?c")
+    assert Url.parse(f"{scheme}://Example.org").origin == f"{scheme}://example.org"
+
+
+def test_the_scope_may_have_every_scheme():
+    assert msgspec.convert({"schemes": list(urls.DEFAULT_PORTS)}, ScopeConfig).schemes == (
+        *urls.DEFAULT_PORTS,
+    )

@@ -15,6 +15,7 @@ from gossamer.model.url import Url
 from gossamer.state.whole_files import replacing
 
 _MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,80}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,80}")
+_REVISIT = "warc/revisit"
 _NO_STATUS = "-"
 """As pywb writes it of records that are no response."""
 _FLUSH_AT = 1 << 20
@@ -30,6 +31,16 @@ class Capture(msgspec.Struct, frozen=True, gc=False):
     length: str
     offset: str
     filename: str
+
+    @property
+    def is_revisit(self) -> bool:
+        """Whether the payload stands in another record."""
+        return self.mime == _REVISIT
+
+    @property
+    def media_type(self) -> str:
+        """Of the payload; empty if another record has it."""
+        return "" if self.is_revisit else self.mime
 
     @property
     def code(self) -> int:
@@ -59,8 +70,8 @@ def index_entry(url: Url, started: float, placed: Placed, status: int, mime: str
         status: of the response; 0 for a record that has none.
         mime: essence of the media type; what is no media type is written `unk`.
     """
-    if placed.kind == "revisit":
-        mime = "warc/revisit"
+    if placed.is_revisit:
+        mime = _REVISIT
     elif not _MEDIA_TYPE.fullmatch(mime):
         mime = "unk"
     entry = Capture(

@@ -49,6 +49,11 @@ class Placed(msgspec.Struct, frozen=True, gc=False):
     sha256: bytes
     further: "tuple[tuple[str, str, Placed], ...]" = ()
 
+    @property
+    def is_revisit(self) -> bool:
+        """Whether its payload stands in another record."""
+        return self.kind == "revisit"
+
 
 class Original(msgspec.Struct, frozen=True, gc=False):
     """The earlier record that a revisit refers to: `Placed` values with the URL.

@@ -22,6 +22,11 @@ class RecordHead:
         return self.fields.get("warc-type")
 
     @property
+    def is_revisit(self) -> bool:
+        """Whether its payload stands in another record."""
+        return self.kind == "revisit"
+
+    @property
     def record_id(self) -> str:
         """`WARC-Record-ID` without its brackets: `urn:uuid:...`."""
         return self.fields.get("warc-record-id").strip("<>")

@@ -11,7 +11,7 @@ from gossamer.state.whole_files import PARTIAL
 
 
 class CrawlFolder:
-    """Paths of one crawl (DESIGN section 6)."""
+    """Paths of one crawl (docs/results.md)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

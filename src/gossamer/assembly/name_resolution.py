@@ -59,6 +59,15 @@ def kept_names(config: DnsConfig, own: Path) -> CompactCache | None:
     return CompactCache(folder, as_it_is)
 
 
+def served_names(config: DnsConfig, own: Path) -> NameCache:
+    """The cache for answering others from: the one that `config` names, as it is if it is there.
+
+    It has no filter of names that do not exist: others are told so for certain, or not at all.
+    """
+    certain = structs.replace(config, compact=structs.replace(config.compact, negative_names=0))
+    return kept_names(config, own) or name_cache(certain, own)
+
+
 class KeptNames(msgspec.Struct, frozen=True):
     """How many names the compact cache holds (D3).
 

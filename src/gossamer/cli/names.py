@@ -118,6 +118,11 @@ def show_name_statistics(path: Path, *, json: bool) -> None:
     with inspect(path) as inspection:
         statistics = inspection.names
         facts = _cache_facts(inspection.config.dns, inspection.folder.names)
+    print_name_statistics(statistics, facts, json=json)
+
+
+def print_name_statistics(statistics: NameStatistics, facts: dict[str, Any], *, json: bool) -> None:
+    """Print what was asked; `facts`: of the cache, at least its kind as `cache`."""
     if json:
         figures = {
             **name_sums(statistics),

@@ -311,7 +311,7 @@ class Deriving:
         url = Url.from_serialised(record.url)
         if url is None or url.target == "/robots.txt":
             return None
-        if record.kind == "revisit":
+        if record.is_revisit:
             return (
                 None if record.fields.get("warc-refers-to-target-uri") == record.url else self._twin(record)
             )

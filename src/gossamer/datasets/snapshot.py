@@ -24,7 +24,7 @@ from gossamer.state.whole_files import write_whole
 
 FOLDER = "tables"
 _MARK = "mark.json"
-_VERSION = 1
+VERSION = 1
 _FULL = 200_000
 _KEPT_FOR = 20.0
 """Times as long as they took to write may files be used that are kept."""
@@ -42,7 +42,7 @@ class _Mark(msgspec.Struct):
         at, took: wall time when they were last up to date, and the seconds that this took.
     """
 
-    version: int = _VERSION
+    version: int = VERSION
     state: list[int] = []
     logs: dict[str, int] = {}
     parts: int = 0
@@ -134,7 +134,7 @@ class _Snapshot:
         """The files as they stand if they are young enough; none otherwise."""
         mark = self._mark
         files = self._files()
-        whole = mark.version == _VERSION and all(path.exists() for paths in files.values() for path in paths)
+        whole = mark.version == VERSION and all(path.exists() for paths in files.values() for path in paths)
         return files if whole and 0 <= time.time() - mark.at < _KEPT_FOR * mark.took else {}
 
     def _files(self) -> dict[str, list[Path]]:
@@ -146,7 +146,7 @@ class _Snapshot:
         began = time.monotonic()
         root = self._inspection.folder.path
         sizes = {str(log.relative_to(root)): _size(log) for log in self._inspection.logs}
-        if self._mark.version != _VERSION or any(
+        if self._mark.version != VERSION or any(
             self._mark.logs.get(name, 0) > size for name, size in sizes.items()
         ):
             self._begin_anew()
@@ -202,10 +202,9 @@ class _Snapshot:
         for key, data in self._inspection.environment.scan(Family.CAPTURES):
             line = read_capture(data)
             time = datetime.strptime(key.split(b" ")[1].decode("ascii"), "%Y%m%d%H%M%S").replace(tzinfo=UTC)
-            media_type = None if line.mime == "warc/revisit" else line.mime
             yield _CaptureRow(
-                line.url, time.timestamp(), line.status, media_type, line.digest, line.length, line.filename,
-                line.offset,
+                line.url, time.timestamp(), line.status, line.media_type or None, line.digest, line.length,
+                line.filename, line.offset,
             )  # fmt: skip
 
 

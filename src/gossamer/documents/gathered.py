@@ -8,6 +8,7 @@ import ada_url
 from gossamer.documents.kinds import FILE_SUFFIXES
 from gossamer.documents.limits import Budget
 from gossamer.documents.said import Mark, Medium, Metadata, Picture, Reference
+from gossamer.model.url import WITH_HOSTS
 
 __all__ = ["Gathered", "absolute", "addresses_in", "emails_in"]
 
@@ -21,7 +22,6 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_FETCHED = frozenset({"http", "https", "ftp", "ftps", "sftp"})
 LONGEST_ADDRESS = 8_192
 LONGEST_LABEL = 1_000
 _SCANNED = 4 << 20
@@ -33,7 +33,7 @@ def absolute(address: str, base: str) -> str:
     if not address or len(address) > LONGEST_ADDRESS or address.startswith("#"):
         return ""
     scheme = _SCHEME.match(address)
-    if scheme and scheme[0][:-1].lower() not in _FETCHED:
+    if scheme and scheme[0][:-1].lower() not in WITH_HOSTS:
         return ""
     if not scheme and address[:4].lower() == "www.":
         address = "http://" + address

@@ -1,9 +1,11 @@
 """The pages of the mirror's own: where to begin, and what to say of pages that are not in it."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 
 from gossamer.mirror.names import address_of
+from gossamer.model.url import WITH_HOSTS
 from gossamer.words.visible import visible
 
 __all__ = ["NOTE_PAGE", "start_page"]
@@ -15,10 +17,12 @@ _HEAD = (
     "@media(prefers-color-scheme:dark){body{color:#dfe4ec;background:#14181f}a{color:#8ab4f8}}</style>"
 )
 
+_ONWARD = "|".join(map(re.escape, WITH_HOSTS))
 NOTE_PAGE = (
     f"{_HEAD}<title>Not in this mirror</title></head><body><h1>Not in this mirror</h1>"
     "<p>The page was not crawled. On the web it is at</p><p id=address>the address behind the # in the address bar</p>"
-    "<script>var a=location.hash.slice(1);if(/^(https?|ftps?|sftp):/.test(a)){var l=document.createElement('a');"
+    f"<script>var a=location.hash.slice(1);if(/^({_ONWARD}):/.test(a))"
+    "{var l=document.createElement('a');"
     "l.href=a;l.rel='noreferrer';l.textContent=a;document.getElementById('address').replaceChildren(l)}</script>"
     "</body></html>\n"
 ).encode()

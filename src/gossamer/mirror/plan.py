@@ -14,16 +14,15 @@ from gossamer.mirror.table import Planned
 from gossamer.model.document import HTML_TYPES
 from gossamer.model.errors import StorageError, UnreadableError
 from gossamer.model.url import Url
+from gossamer.policy.revisit.gone import GONE_STATUSES
 from gossamer.policy.scope.address_pattern import AddressPattern
 from gossamer.policy.visits.retry import redirect_location
 from gossamer.state.environment import Family
 
 __all__ = ["planned"]
 
-_REVISIT = "warc/revisit"
 _POSTED = "__wb_method="
 _UNMODIFIED = 304
-_GONE = frozenset({404, 410})
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -35,7 +34,7 @@ class _Line(msgspec.Struct, frozen=True):
     @property
     def settles(self) -> bool:
         """Whether it says what the URL is; a server that is busy, or lets nobody in, does not say."""
-        return self.capture.code < 400 or self.capture.code in _GONE
+        return self.capture.code < 400 or self.capture.code in GONE_STATUSES
 
 
 def planned(
@@ -84,7 +83,7 @@ def _planned(
         return None
     last = settled[-1] if wanted is None else min(settled, key=lambda line: abs(_moment(line.time) - wanted))
     capture = last.capture
-    if capture.code in _GONE:
+    if capture.code in GONE_STATUSES:
         return None
     place = capture.filename, int(capture.offset)
     time = _moment(last.time).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -103,10 +102,10 @@ def _planned(
 def _type(inspection: Inspection, indexed: Indexed, line: _Line, lines: list[_Line]) -> str:
     """Of a reference to a payload that was archived before, the type is that of the record referred to."""
     unmodified = line.capture.code == _UNMODIFIED
-    if not unmodified and line.capture.mime != _REVISIT:
+    if not unmodified and not line.capture.is_revisit:
         return line.capture.mime
     for one in reversed(lines[: lines.index(line)]):
-        if one.capture.mime != _REVISIT and (unmodified or one.capture.digest == line.capture.digest):
+        if not one.capture.is_revisit and (unmodified or one.capture.digest == line.capture.digest):
             return one.capture.mime
     exchange = read_back(inspection, indexed).exchange
     return media_type(declared_type(exchange.headers), exchange.body.read(1_445))

@@ -1,12 +1,16 @@
 """A URL parsed once, by the WHATWG URL Standard, so that nothing downstream parses it again."""
 
 import re
+from collections.abc import Iterable
 
 import ada_url
 import msgspec
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21, "ftps": 990, "sftp": 22, "file": 0}
 """The schemes that we know; 0: there is no host, and so no port."""
+
+WITH_HOSTS = tuple(scheme for scheme, port in DEFAULT_PORTS.items() if port)
+"""Those of them whose addresses name a host, and so may be fetched over a network."""
 
 WITH_ROBOTS = frozenset({"http", "https"})
 """Schemes whose origins are asked for a robots file."""
@@ -19,9 +23,22 @@ _PLAIN = re.compile(
 punycode nor a number, no port, nothing escaped in the path, no fragment. Unless a segment begins with a dot,
 one is its own serialisation, whatever the base."""
 
-_STRANGERS = frozenset({"ftps", "sftp"})
-"""Schemes that WHATWG's parser does not know: it leaves their hosts and empty paths as they are written."""
-_STRANGER = re.compile(r"([a-z]+)://(?:[^/?#]*@)?(\[[^\]/?#]*\]|[^:/?#]*)(?::(\d*))?([^#]*)(?:#.*)?")
+
+def strangers(schemes: Iterable[str]) -> tuple[str, ...]:
+    """How addresses begin of those schemes that WHATWG's parser does not know: it leaves their hosts and empty
+    paths as they are written."""
+    return tuple(
+        f"{scheme}://"
+        for scheme in schemes
+        if ada_url.URL(f"{scheme}://host/").scheme_type == ada_url.SchemeType.NOT_SPECIAL
+    )
+
+
+STRANGERS = strangers(DEFAULT_PORTS)
+"""Of ours; whatever their length."""
+_STRANGER = re.compile(
+    r"([a-z][a-z0-9+.-]*)://(?:[^/?#]*@)?(\[[^\]/?#]*\]|[^:/?#]*)(?::(\d*))?([^#]*)(?:#.*)?"
+)
 
 
 class Url(msgspec.Struct, frozen=True, gc=False):
@@ -56,7 +73,7 @@ class Url(msgspec.Struct, frozen=True, gc=False):
             href = ada_url.join_url(base, text) if base is not None else ada_url.normalize_url(text)
         except ValueError:
             return None
-        if href[:4] in _STRANGERS:
+        if href.startswith(STRANGERS):
             return cls._of_stranger(href)
         return cls.from_serialised(href)
 

@@ -24,7 +24,7 @@ from gossamer.replay.archive import Archive, Shown
 from gossamer.replay.heads import kept_fields, policy, range_of
 from gossamer.replay.messages import Answer, Request
 from gossamer.replay.missing import missing_page
-from gossamer.replay.names import Names, Place
+from gossamer.replay.names import OF_BROWSERS, Names, Place
 from gossamer.replay.rewriting.addresses import Mover
 from gossamer.replay.rewriting.markup import moved_markup
 
@@ -214,6 +214,7 @@ class Answers:
                 "token": self._names.token,
                 "port": self._names.port,
                 "home": self._home,
+                "schemes": OF_BROWSERS,
                 "banner": self._looks.banner,
                 "origins": self._archive.origins(),
             }

@@ -15,18 +15,23 @@ import secrets
 
 import msgspec
 
-from gossamer.model.url import DEFAULT_PORTS, Url
+from gossamer.model.url import DEFAULT_PORTS, STRANGERS, WITH_HOSTS, Url
 
 __all__ = ["Names", "Place"]
 
-SCHEMES = {"http": "h", "https": "s", "ftp": "f", "ftps": "e", "sftp": "g", "file": "l"}
+SCHEMES = dict(zip(DEFAULT_PORTS, "hsfeglabcdijkmnopqruvwyz", strict=False))
+"""A letter for each; `x` and `t` say other things in a name."""
+OF_BROWSERS = {f"{scheme}:": SCHEMES[scheme] for scheme in WITH_HOSTS if f"{scheme}://" not in STRANGERS}
+"""Those whose addresses browsers take apart as we do, as they call them: what `replay.js` leads here."""
 _BY_CODE = {code: scheme for scheme, code in SCHEMES.items()}
 LONGEST_LABEL = 63
 MOST_HASHED = 10_000
 """Names written as hashes that are remembered; the oldest is forgotten first."""
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PLAIN = re.compile(r"[a-z0-9.-]+")
-_LABEL = re.compile(r"(.*)-(x?)([hsfegl])(\d*)(?:-t([0-9a-z]+))?-([0-9a-z]+)", re.DOTALL)
+_LABEL = re.compile(
+    rf"(.*)-(x?)([{''.join(SCHEMES.values())}])(\d*)(?:-t([0-9a-z]+))?-([0-9a-z]+)", re.DOTALL
+)
 _TOKEN_LENGTH = 8
 
 
@@ -45,7 +50,8 @@ class Place(msgspec.Struct, frozen=True):
 class Names:
     """Turns archived origins into names of this server and back.
 
-    `replay.js` makes the same names; a test holds them against each other.
+    `replay.js` makes the same names, with the letters that it is given from here; whether they are the same a slow
+    test sees, in which a browser replays pages whose scripts ask other origins.
     """
 
     def __init__(self, port: int, token: str = "") -> None:

@@ -11,7 +11,7 @@ from gossamer.model.quantity import Bytes
 
 
 class Family(StrEnum):
-    """The column families (DESIGN section 5)."""
+    """The column families (decision 0002)."""
 
     QUEUE = "queue"
     LATER = "later"

@@ -25,6 +25,7 @@ from gossamer.model.url import Url
 from gossamer.policy.change.alignment import Hunk
 from gossamer.policy.change.change import Change, changed
 from gossamer.policy.change.volatile import Volatile
+from gossamer.policy.revisit.gone import GONE_STATUSES
 from gossamer.policy.watching.difference import difference
 from gossamer.search.text.fleeting import FleetingIndex
 from gossamer.watch.seen import Document, Reader, Seen
@@ -37,7 +38,6 @@ WARM = 3
 """Pairs of visits from which on a site without noise is known as such."""
 GONE_AFTER = 2
 """Visits in a row that must find a page gone."""
-_GONE = frozenset({404, 410})
 _DIFFERENCE_OF_FILE = "the file has changed"
 _LED_TO = (
     "delete from moved where target in (with recursive led (target) as (select target from moved where source = ?"
@@ -178,7 +178,7 @@ class Observer:
             return None
         if 200 <= status < 300:
             self._store.database.execute(_LED_TO, (record.url, ""))
-        if record.kind == "revisit":
+        if record.is_revisit:
             digest = record.fields.get("warc-payload-digest")
             if status == 304 or self._has(watches, url, digest):
                 return _Visit(url, at, *place, 200 if status == 304 else status)
@@ -241,7 +241,7 @@ class Observer:
 
     def _look(self, watch: Watch, visit: _Visit) -> Iterator[Notice]:
         page = self._store.page(watch.name, visit.url.text)
-        if visit.status in _GONE or visit.status >= 400:
+        if visit.status in GONE_STATUSES or visit.status >= 400:
             yield from self._without(watch, visit, page)
             return
         first = page is None
@@ -267,7 +267,7 @@ class Observer:
             return
         page = page or SeenPage(watch.name, visit.url.text, visit.url.host, first=visit.at, gone=GONE_AFTER)
         page.status, page.visited = visit.status, visit.at
-        if visit.status in _GONE:
+        if visit.status in GONE_STATUSES:
             page.gone += 1
             if page.gone == GONE_AFTER and (watch.query is None or page.answers):
                 page.changed = visit.at

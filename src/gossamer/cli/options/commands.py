@@ -837,12 +837,18 @@ def robots(url: str, nameserver: tuple[str, ...], *, json: bool) -> None:
     multiple=True,
     help="How many names under a top-level or registrable DOMAIN are kept; may be repeated.",
 )
+@click.option(
+    "--serve",
+    metavar="ADDRESS:PORT",
+    help="Answer other programs of this machine, at a loopback address; with --stats from FOLDER's cache.",
+)
 @nameserver
 @json
 def dns(
     names: tuple[str, ...],
     stats: Path | None,
     counted: tuple[str, ...],
+    serve: str | None,
     nameserver: tuple[str, ...],
     *,
     json: bool,
@@ -850,6 +856,13 @@ def dns(
     """Resolve names as a crawl would. Exit 1 if one has no address."""
     from gossamer.cli.names import show_kept_names, show_name_statistics, show_names
 
+    if serve is not None:
+        if names or counted:
+            raise click.UsageError("name hosts, give --count DOMAIN, or --serve ADDRESS:PORT")
+        from gossamer.cli.serve_names import serve_names
+
+        serve_names(serve, stats, list(nameserver), json=json)
+        return
     if counted:
         if names:
             raise click.UsageError("name hosts, or give --count DOMAIN")
@@ -859,7 +872,7 @@ def dns(
         show_name_statistics(stats, json=json)
         return
     if not names:
-        raise click.UsageError("name at least one host, or give --stats FOLDER or --count DOMAIN")
+        raise click.UsageError("name at least one host, or give --stats, --count or --serve")
     show_names(list(names), list(nameserver), json=json)
 
 

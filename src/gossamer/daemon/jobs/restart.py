@@ -10,7 +10,7 @@ from gossamer.model.reasons.ends import FAILED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import Reason, because
 
 CONFIG, STORAGE = 2, 3
-"""Exit statuses (DESIGN section 6)."""
+"""Exit statuses (docs/results.md)."""
 STORAGE_WAIT = 30.0
 """Seconds at least before a crawl tries a disk again that has failed it."""
 

@@ -16,10 +16,10 @@ from gossamer.dns.compact.folder import CacheFolder
 from gossamer.dns.compact.key import Keys
 from gossamer.dns.compact.negative import NotFoundNames
 from gossamer.dns.compact.store import SECRET_BYTES, NameStore, Unusable, close_store, open_store
+from gossamer.dns.queries.reply import NXDOMAIN
 from gossamer.model.name import Answer, CacheCensus
 from gossamer.model.outcome import Fault
 
-NXDOMAIN = "NXDOMAIN"
 DEFERRED = "held as not existing until the filter is emptied"
 _DIGEST_BYTES = 16
 _ASKED_AGAIN = 1 << 10

@@ -42,6 +42,7 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
     alias: str = ""
 
 
+NXDOMAIN = "NXDOMAIN"
 TIME_OUT = "time-out"
 NO_ADDRESS = "no address"
 LOOP = "CNAME loop"
@@ -68,7 +69,7 @@ def read_reply(name: str, kind: int, result: DNSResult | None, status: int | Non
     without them is no denial unless a SOA record says so (RFC 2308 2.2): its end is the reply's `alias`.
     """
     if status == errno.ARES_ENOTFOUND:
-        return Reply(Verdict.NO_NAME, detail="NXDOMAIN", server=server)
+        return Reply(Verdict.NO_NAME, detail=NXDOMAIN, server=server)
     if status == errno.ARES_EBADNAME:
         return Reply(Verdict.NO_NAME, detail="not a host name")
     if status == errno.ARES_ENODATA:

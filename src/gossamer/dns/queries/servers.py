@@ -23,7 +23,7 @@ class NameServers:
         self._traffic = traffic
         self._loop = loop
         self._fixed = bool(config.nameservers)
-        self._targets = _configured(config) if self._fixed else system_targets()
+        self._targets = targets(config)
         self._servers = list(map(self._open, self._targets))
         self._former: WeakSet[NameServer] = WeakSet()  # those that a question may still be put to
         self._read = loop.time()
@@ -51,13 +51,13 @@ class NameServers:
         if self._fixed or self._loop.time() - self._read < REREAD_AFTER:
             return
         self._read = self._loop.time()
-        targets = system_targets()
-        if targets != self._targets:
+        found = system_targets()
+        if found != self._targets:
             for server in self._servers:
                 server.retire()
                 self._former.add(server)
-            self._targets = targets
-            self._servers = list(map(self._open, targets))
+            self._targets = found
+            self._servers = list(map(self._open, found))
 
     def _open(self, target: str) -> NameServer:
         return NameServer(target, self._limit, self._traffic, self._loop)
@@ -68,6 +68,18 @@ class NameServers:
             server.close()
 
 
+def targets(config: DnsConfig) -> list[str]:
+    """The configured name servers, or the system's, each as `target` writes it."""
+    if not config.nameservers:
+        return system_targets()
+    return list(dict.fromkeys(target(*split_server(server)) for server in config.nameservers))
+
+
+def target(address: str, port: int) -> str:
+    """A server as c-ares reads and writes it."""
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
 def system_targets() -> list[str]:
     """The system's name servers, as c-ares reads and writes them; without any it falls back on 127.0.0.1."""
     channel = pycares.Channel(sock_state_cb=lambda *_: None)
@@ -75,10 +87,3 @@ def system_targets() -> list[str]:
         return list(dict.fromkeys(channel.servers))
     finally:
         channel.close()
-
-
-def _configured(config: DnsConfig) -> list[str]:
-    parts = map(split_server, config.nameservers)
-    return list(
-        dict.fromkeys(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in parts)
-    )

@@ -144,7 +144,7 @@ class Archivist:
             if url is not None:  # else it has a name of its own, by which nobody looks it up
                 self._captures.append(index_entry(url, exchange.started, beside, 0, kind))
             self._counters.archived += beside.length
-        twin = original.url if original and placed.kind == "revisit" else ""
+        twin = original.url if original and placed.is_revisit else ""
         return Kept(placed, "" if twin == exchange.url.text else twin)
 
     def _original(

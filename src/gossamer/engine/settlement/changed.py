@@ -117,7 +117,7 @@ class Changes:
             record = read_record(self._archive, place.file, place.offset, LONGEST + 1)
         except StorageError:
             return None
-        if record.kind == "revisit" or record.payload_size > LONGEST:
+        if record.is_revisit or record.payload_size > LONGEST:
             return None
         return self._pieces(ArchivedBody(record.payload), record.headers, host)
 

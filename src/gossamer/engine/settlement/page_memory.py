@@ -174,7 +174,7 @@ def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -
     fields["etag"] = _validator(exchange, "etag")
     fields["last_modified"] = _validator(exchange, "last-modified")
     fields["payload"] = exchange.body.sha256
-    if kept is not None and not (as_it_was and kept.placed.kind == "revisit"):
+    if kept is not None and not (as_it_was and kept.placed.is_revisit):
         placed = kept.placed
         fields["place"] = PlaceRecord(placed.file, placed.offset, placed.length)
         fields["captured"] = placed.date

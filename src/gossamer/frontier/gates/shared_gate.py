@@ -1,4 +1,4 @@
-"""Lets hosts pass that no other crawl of this machine visits, or has just visited (DESIGN 1.3)."""
+"""Lets hosts pass that no other crawl of this machine visits, or has just visited (decision 0018)."""
 
 from collections.abc import Callable
 

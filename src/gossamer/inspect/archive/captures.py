@@ -126,7 +126,7 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
         # Of another protocol: `Content-Type` is what there is, and only what was brought is kept.
         result = Result("kept", StatusAction.PROCESS)
     payload = record.payload
-    if record.kind == "revisit" and status != 304:
+    if record.is_revisit and status != 304:
         payload = original_of(inspection, record).payload
     exchange = Exchange(
         url,
@@ -165,6 +165,6 @@ def original_of(inspection: Inspection, revisit: StoredRecord) -> StoredRecord:
             for _, data in crawl.environment.scan(Family.CAPTURES, prefix=prefix):
                 line = read_capture(data)
                 same = (line.url, line.digest) == (url.text, get("warc-payload-digest"))
-                if same and line.mime != "warc/revisit":
+                if same and not line.is_revisit:
                     return read_record(crawl.folder.archive, line.filename, int(line.offset))
     raise StorageError(f"the record that {revisit.url} of {revisit.date} refers to is not found")

@@ -20,7 +20,6 @@ from gossamer.model.url import Url
 from gossamer.state.environment import Family
 
 _DIGITS = re.compile(r"\d{4,14}", re.ASCII)
-_REVISIT = "warc/revisit"
 _UNMODIFIED = 304
 
 
@@ -68,7 +67,6 @@ def captures_of(inspection: Inspection, url: Url, during: str = "", latest: int 
         for key, data in deque(entries, latest) if latest else entries:
             line = read_capture(data)
             digits = key.split(b" ")[1].decode("ascii")
-            media_type = "" if line.mime == _REVISIT else line.mime
             found.append(
                 Indexed(
                     line.url,
@@ -76,7 +74,7 @@ def captures_of(inspection: Inspection, url: Url, during: str = "", latest: int 
                     .replace(tzinfo=UTC)
                     .strftime("%Y-%m-%dT%H:%M:%SZ"),
                     line.code,
-                    media_type,
+                    line.media_type,
                     line.digest,
                     int(line.length),
                     line.filename,
@@ -158,7 +156,7 @@ def read_back(inspection: Inspection, one: Indexed) -> Capture:
             continue  # of a cluster's agents each names its files as it likes
         if record.problems:
             raise StorageError(f"{one.file} at {one.offset}: {record.problems[0]}. Run 'gossamer check'.")
-        if record.kind == "revisit" and record.status == 304:
+        if record.is_revisit and record.status == 304:
             record = original_of(inspection, record)
         capture = capture_of(inspection, record)
         assert capture is not None, one

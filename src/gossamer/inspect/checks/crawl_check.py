@@ -14,6 +14,7 @@ from gossamer.archive.cdxj import Capture, in_order, read_capture
 from gossamer.archive.committed import archive_files
 from gossamer.archive.file import OPEN_SUFFIX, SUFFIX
 from gossamer.archive.placement import ArchiveFile
+from gossamer.archive.record_head import MAIN_KINDS
 from gossamer.archive.verify import Problem, RecordSummary, verify_file
 from gossamer.assembly.folder import state_lost
 from gossamer.engine.checkpoints import sign_of_loss
@@ -42,8 +43,6 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 
 MOST_PROBLEMS = 1_000
-_INDEXED = frozenset(("response", "revisit", "resource"))
-"""If they are of a URL: what is known by another name (`dns:...`) is not looked up."""
 
 
 def check(inspection: Inspection) -> CheckResult:
@@ -72,7 +71,8 @@ def check(inspection: Inspection) -> CheckResult:
                 problems.append(f"archive {found.file} at {found.offset}: {found.text}")
                 continue
             records += 1
-            if found.kind in _INDEXED and Url.from_serialised(found.target_uri) is not None:
+            # What is known by another name than a URL (`dns:...`) is not looked up.
+            if found.kind in MAIN_KINDS and Url.from_serialised(found.target_uri) is not None:
                 places[number, found.offset] = (found.length, _mark(found))
     captures, wrong = _index(inspection, files, places, gaps)
     problems += wrong

@@ -313,7 +313,13 @@ def _latest(inspection: Inspection) -> Iterator[tuple[bytes, Indexed]]:
 def _indexed(key: bytes, data: bytes) -> Indexed:
     line, digits = read_capture(data), key.split(b" ")[1].decode("ascii")
     time = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"
-    mime = "" if line.mime == "warc/revisit" else line.mime
     return Indexed(
-        line.url, time, line.code, mime, line.digest, int(line.length), line.filename, int(line.offset)
+        line.url,
+        time,
+        line.code,
+        line.media_type,
+        line.digest,
+        int(line.length),
+        line.filename,
+        int(line.offset),
     )

@@ -3,6 +3,7 @@
 import enum
 
 GONE_STATUSES = frozenset({404, 410})
+"""By which a server says that a page is not there; the one list of them."""
 SELDOM = 1 / 16
 """The weight of what was missing at two visits: it may come back."""
 

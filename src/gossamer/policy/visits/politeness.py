@@ -1,4 +1,4 @@
-"""Sets how long a host rests after a visit (DESIGN 1.3)."""
+"""Sets how long a host rests after a visit (docs/explanation/politeness.md)."""
 
 import re
 from typing import Annotated

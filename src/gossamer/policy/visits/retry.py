@@ -1,4 +1,4 @@
-"""Decides what becomes of a URL after a visit: the one table of status codes and faults (K2, DESIGN 7)."""
+"""Decides what becomes of a URL after a visit: the one table of status codes and faults (K2)."""
 
 from collections.abc import Collection
 from typing import Annotated, Self

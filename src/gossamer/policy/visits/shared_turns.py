@@ -1,4 +1,4 @@
-"""Decides whose turn it is at a host that several crawls of one machine visit (DESIGN 1.3)."""
+"""Decides whose turn it is at a host that several crawls of one machine visit (decision 0018)."""
 
 from collections.abc import Callable
 

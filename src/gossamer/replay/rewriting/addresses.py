@@ -3,15 +3,17 @@
 import re
 
 from gossamer.extract.html.character_references import unescape_attribute
-from gossamer.model.url import Url
-from gossamer.replay.names import SCHEMES, Names
+from gossamer.model.url import WITH_HOSTS, Url
+from gossamer.replay.names import Names
 
 __all__ = ["Mover", "escaped", "unescaped"]
 
 _ABSOLUTE = re.compile(
-    rb"[\x00-\x20]*+((?:https?|ftps?|sftp):)?+[/\\][/\\]+([^/\\?#\x00-\x20]++)", re.IGNORECASE
+    rb"[\x00-\x20]*+((?:%b):)?+[/\\][/\\]+([^/\\?#\x00-\x20]++)"
+    % "|".join(map(re.escape, WITH_HOSTS)).encode(),
+    re.IGNORECASE,
 )
-"""A scheme or none, slashes as browsers take them, and the authority."""
+"""A scheme with hosts or none, slashes as browsers take them, and the authority."""
 _START = 300
 """Bytes of an address within which its origin ends."""
 
@@ -35,8 +37,6 @@ class Mover:
         if found is None:
             return None
         scheme = found[1].decode("ascii").lower() if found[1] else f"{self.base.scheme}:"
-        if scheme.rstrip(":") not in SCHEMES:
-            return None
         url = Url.parse(f"{scheme}//{found[2].decode('utf-8', 'replace')}/")
         if url is None or not url.host:
             return None

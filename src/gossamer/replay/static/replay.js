@@ -3,7 +3,7 @@
 (() => {
   "use strict";
   const OPTIONS = __OPTIONS__;
-  const SCHEMES = { "http:": "h", "https:": "s", "ftp:": "f" };
+  const SCHEMES = OPTIONS.schemes;
   const LONGEST = 63;
   const ENDING = `.localhost:${OPTIONS.port}`;
   const self_ = globalThis;
@@ -42,7 +42,8 @@
   }
 
   /** The scheme under which this page was crawled: `//host/` is of the same. */
-  const scheme = /-x?s\d*(?:-t[0-9a-z]+)?-[0-9a-z]+$/.test(here) ? "https:" : "http:";
+  const own = /-x?([a-su-z])\d*(?:-t[0-9a-z]+)?-[0-9a-z]+$/.exec(here);
+  const scheme = own && own[1] === SCHEMES["https:"] ? "https:" : "http:";
 
   /** The address to ask for in the place of one: itself, unless it leads to another origin of the archive. */
   function led(address) {
@@ -331,11 +332,11 @@
   }
 
   function originalOf(place) {
-    const found = /^(.*?)-(x?)([hsf])(\d*)(?:-t[0-9a-z]+)?-[0-9a-z]+$/.exec(here);
-    if (!found || found[2]) return place.href;
+    const found = /^(.*?)-(x?)([a-su-z])(\d*)(?:-t[0-9a-z]+)?-[0-9a-z]+$/.exec(here);
+    const protocol = found && Object.keys(SCHEMES).find((each) => SCHEMES[each] === found[3]);
+    if (!protocol || found[2]) return place.href;
     const host = found[1].split("--").map((part) => part.replaceAll("-", ".")).join("-");
     const port = found[4] ? `:${found[4]}` : "";
-    const protocol = Object.keys(SCHEMES).find((each) => SCHEMES[each] === found[3]);
     return `${protocol}//${host}${port}${place.pathname}${place.search}`;
   }
 
