@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -202,28 +202,69 @@ def speed(folder: Path, texts: Texts, chance: random.Random) -> dict[str, Any]:
 
 
 def known_items(ask: Ask, rows: Sequence[Row], chance: random.Random) -> dict[str, Any]:
-    """Mean reciprocal rank, within a hundred, of pages whose own title is asked for as it stands."""
-    ranks, strict, by_host = [], [], {}
-    asked = titles(rows, TITLES, chance)
-    missed = []
-    for row in asked:
-        answer = ask(row.title, limit=100, snippets=False)
-        alike = next((at for at, url in enumerate(answer.urls, 1)
-                      if url == row.url or row.url in answer.folded.get(url, ())), 0)  # fmt: skip
-        own = answer.urls.index(row.url) + 1 if row.url in answer.urls else 0
-        ranks.append(1 / alike if alike else 0.0)
-        strict.append(1 / own if own else 0.0)
-        by_host.setdefault(row.host, []).append(ranks[-1])
-        if alike != 1 and len(missed) < 20:
-            missed.append({"title": row.title, "url": row.url, "rank": alike, "instead": answer.urls[:1]})
+    """Mean reciprocal rank, within a hundred, of pages whose own title is asked for as it stands.
+
+    Of pages whose title is no other's, and of pages as they come (`any_page`). Of the latter a query cannot tell which
+    page is meant where several are called so: `mrr` asks for that page (or the hit it is folded into),
+    `mrr_of_the_title` for any that is called so, and `mrr_possible` is what `mrr` would be if all that are called so
+    came first, in any order.
+    """
+    called = {row.url: tuple(words(row.title)) for row in rows}
+    alone = [_rank(ask, row, called) for row in titles(rows, TITLES, chance)]
+    every = [_rank(ask, row, called) for row in titles(rows, ASKED, chance, alone=False)]
+    by_host: dict[str, list[float]] = {}
+    for rank in alone:
+        by_host.setdefault(rank.row.host, []).append(_reciprocal(rank.page))
+    missed = [rank for rank in (*alone, *every) if rank.title != 1]
     return {
-        "mrr": round(statistics.mean(ranks), 4),
-        "mrr_of_the_page_itself": round(statistics.mean(strict), 4),
-        "first": round(sum(rank == 1 for rank in ranks) / len(ranks), 4),
-        "titles": len(asked),
-        "mrr_by_host": {host: round(statistics.mean(each), 3) for host, each in sorted(by_host.items())},
-        "missed": missed,
+        "mrr": _mean(_reciprocal(rank.page) for rank in alone),
+        "first": _mean(rank.page == 1 for rank in alone),
+        "titles": len(alone),
+        "mrr_by_host": {host: _mean(each) for host, each in sorted(by_host.items())},
+        "any_page": {
+            "mrr": _mean(_reciprocal(rank.page) for rank in every),
+            "mrr_of_the_title": _mean(_reciprocal(rank.title) for rank in every),
+            "mrr_possible": _mean(
+                sum(1 / place for place in range(1, rank.called_so + 1)) / rank.called_so for rank in every
+            ),
+            "titles_of_several": _mean(rank.called_so > 1 for rank in every),
+            "pages": len(every),
+        },
+        "missed": [
+            {"title": rank.row.title, "url": rank.row.url, "rank": rank.title} for rank in missed[:20]
+        ],
     }
+
+
+class _Rank(NamedTuple):
+    """Of a page whose title was asked for.
+
+    Attributes:
+        row: the page.
+        page: place of the page, or of the hit that it is folded into; 0 if it is not among the hits.
+        title: place of the first page that is called so.
+        called_so: hits that are called so, 1 at least.
+    """
+
+    row: Row
+    page: int
+    title: int
+    called_so: int
+
+
+def _rank(ask: Ask, row: Row, called: Mapping[str, tuple[str, ...]]) -> _Rank:
+    answer = ask(row.title, limit=100, snippets=False)
+    page = [at for at, url in enumerate(answer.urls, 1) if row.url in (url, *answer.folded.get(url, ()))]
+    title = [at for at, url in enumerate(answer.urls, 1) if called.get(url) == called[row.url]]
+    return _Rank(row, min(page, default=0), min([*page, *title], default=0), max(1, len(title)))
+
+
+def _reciprocal(rank: int) -> float:
+    return 1 / rank if rank else 0.0
+
+
+def _mean(values: Iterable[float]) -> float:
+    return round(statistics.mean(map(float, values)), 4)
 
 
 def languages(ask: Ask, rows: Sequence[Row], chance: random.Random) -> dict[str, Any]:

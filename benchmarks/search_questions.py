@@ -195,14 +195,20 @@ def _has(text: Sequence[str], phrase: Sequence[str], same: Callable[[str, str], 
 # Questions …
 
 
-def titles(rows: Sequence[Row], number: int, chance: random.Random) -> list[Row]:
-    """Pages with a title of two words or more that no other page has."""
+def titles(rows: Sequence[Row], number: int, chance: random.Random, *, alone: bool = True) -> list[Row]:
+    """Pages with a title: of two words or more that no other page has, or any."""
     known: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row in rows:
         known[tuple(words(row.title))].append(row)
-    alone = [same[0] for title, same in known.items() if len(same) == 1 and len(title) >= 2 and same[0].text]
-    alone.sort(key=lambda row: row.url)
-    return chance.sample(alone, min(number, len(alone)))
+    found = [
+        row
+        for title, same in known.items()
+        if title and (not alone or (len(same) == 1 and len(title) > 1))
+        for row in same
+        if row.text
+    ]
+    found.sort(key=lambda row: row.url)
+    return chance.sample(found, min(number, len(found)))
 
 
 def phrases(rows: Sequence[Row], number: int, chance: random.Random) -> list[tuple[str, ...]]:

@@ -133,6 +133,8 @@ def test_half_a_body_may_be_left(written):
     written.commit()
     seen = [next(record.payload())[:1] for record in follow(written).read()]
     assert seen == [b"a", b"b"]
+    first = [record.first(300_000) for record in follow(written).read()]
+    assert list(map(len, first)) == [300_000, 1]
 
 
 def test_a_damaged_record_is_passed_over(written):

@@ -2,7 +2,17 @@
 
 import numpy as np
 import pytest
-from benchmarks.revisit_live import BEGIN, DAY, Capture, Visit, compared, oldest_first, simulated, stale_share
+from benchmarks.revisit_live import (
+    BEGIN,
+    DAY,
+    UNDER_WAY,
+    Capture,
+    Visit,
+    compared,
+    oldest_first,
+    simulated,
+    stale_share,
+)
 from benchmarks.revisit_worlds import World
 
 # Page 0 changes on days 2 and 6, page 1 never.
@@ -65,6 +75,15 @@ def test_a_lost_visit_is_found_unless_a_kill_explains_it(missing):
     assert faults(told(left)) == {"visits_lost": 1}
     killed = told(left, kills=[VISITS[missing].at + 0.1])
     assert faults(killed) == {} and killed["visits_at_a_kill"] == 1
+
+
+@pytest.mark.parametrize(("settled", "lost"), [(UNDER_WAY, {}), (UNDER_WAY + 1, {"visits_lost": 1})])
+def test_a_kill_explains_what_was_under_way_however_long_it_took(settled, lost):
+    """The machine may have been busy for half a day; but not settled so many others meanwhile."""
+    days = [1.0 + number / 100 for number in range(settled)]
+    visits = visit(0, 0, 304, 0.5), *(visit(1, 0, 200, day) for day in days)
+    captures = [capture(1, 0, "revisit", 200, day) for day in days]
+    assert faults(told(captures, visits, kills=[1.5])) == lost
 
 
 def test_a_304_of_another_version_is_found():

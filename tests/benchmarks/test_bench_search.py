@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 from benchmarks.planted import Row, jaccard, page, pdf, shingles, words
+from benchmarks.search import Answer, known_items
 from benchmarks.search_questions import CJK, STEMS, Texts, phrases, planted_pages, stems, titles
 from benchmarks.similar import (
     MARKUPS,
@@ -107,6 +108,26 @@ def test_titles_that_two_pages_have_are_not_asked_for() -> None:
         row("d", "x", "One"),
     ]
     assert [each.title for each in titles(rows, 10, random.Random(1))] == ["An own title"]
+    assert len(titles(rows, 10, random.Random(1), alone=False)) == 4
+
+
+def test_a_page_that_shares_its_title_is_as_good_as_chance_allows() -> None:
+    rows = [row("a", "x", "Shared title"), row("b", "x", "Shared title"), row("c", "x", "An own title")]
+
+    def ask(query: str, *, limit: int = 10, snippets: bool = True) -> Answer:
+        urls = [each.url for each in rows if each.title == query]
+        return Answer(len(urls), urls, {}, {})
+
+    judged = known_items(ask, rows, random.Random(1))
+    assert judged["mrr"] == 1
+    # Of two, one comes first and one second; of one, always first.
+    assert (
+        judged["any_page"]["mrr"]
+        == judged["any_page"]["mrr_possible"]
+        == pytest.approx((0.75 * 2 + 1) / 3, abs=1e-4)
+    )
+    assert judged["any_page"]["mrr_of_the_title"] == 1
+    assert not judged["missed"]
 
 
 def test_phrases_stand_in_a_text() -> None:

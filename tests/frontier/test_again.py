@@ -494,3 +494,17 @@ def test_never_lost_never_twice_over_kills(tmp_path_factory, seed):
 
 def drop(again):
     return Dropped(Reason(RetryCode.STATUS, {"status": 404}), again=again)
+
+
+@pytest.mark.parametrize(
+    ("from_last", "ahead", "heard"),
+    [(-5, None, False), (0, None, False), (1, None, True), (None, DAY, True), (None, DAY + 1, False)],
+)
+def test_which_dates_of_a_change_say_something(world, from_last, ahead, heard):
+    """After the last visit, and at most a day ahead: clocks of other zones."""
+    world.admit("http://a/")
+    drain(world, 0.5)
+    last = standing(world.page("http://a/").history)[0]
+    date = world.wall + ahead if from_last is None else last + from_last
+    world.frontier.told([Signal(world.fingerprint("http://a/"), date, Source.SITEMAP)])
+    assert (unpack(world.page("http://a/").history).heard > 0) is heard

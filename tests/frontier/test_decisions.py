@@ -585,6 +585,29 @@ def test_who_needs_no_help_stands_in_nobodys_way(world, left):
     assert world.frontier.hosts.get(b"\0" * 8) == left
 
 
+@pytest.mark.parametrize(
+    ("told", "wake"),
+    [
+        ({"queued": 1, "due": 5}, 5),
+        ({"queued": 1, "due": 5, "again": 1}, 5),
+        ({"heads": pack_heads([(1, 1)]), "due": 5, "again": 1}, 5),
+        ({"due": 5, "again": 1}, 9),
+        ({"due": 12, "again": 1}, 12),
+        ({}, 0),
+    ],
+)
+def test_when_a_host_is_looked_at_that_is_taken_up(world, told, wake):
+    """What is due again waits until 9."""
+    record = HostRecord("a", waiting=1, **told)
+    with world.frontier.changes() as batch:
+        if record.again:
+            entry = QueueRecord.of(Candidate(Url.parse("http://a/")), ticket=ticket(1, 1), again=True)
+            batch.put(Family.LATER, later_key(KEY, 9, 1), encode(entry))
+    batch = world.environment.batch()
+    world.frontier._revival._return_waiting(KEY, record, batch)
+    assert record.wake == wake
+
+
 def test_what_is_known_of_a_host_that_leaves_memory_is_what_was_written(world):
     table = HostTable(world.environment)
     assert table.get(KEY) is None
@@ -625,6 +648,9 @@ def test_what_was_held_for_a_robots_file_comes_back_so_much_at_once(tmp_path, mo
         record = world.frontier.hosts.change(key, "a")
         queue = world.frontier.schedule.served.get(key)
         world.frontier._later.release(key, record, queue, "http://a", batch)
+    buffered = [candidate.url.text for _, candidate in queue.lanes[0].buffer]
+    assert buffered == ["http://a/first", *(f"http://a/{number}" for number in range(back))][: len(buffered)]
+    assert len(buffered) > 1, "what comes back is in memory at once"
     queued = [decode_queue(data).url for _, data in world.environment.scan(Family.QUEUE)]
     assert queued == ["http://a/first", *(f"http://a/{number}" for number in range(back))]
     assert (record.waiting, record.again, record.queued) == (6 - back, 1, 1 + back)

@@ -277,3 +277,11 @@ def test_a_whole_crawl_counts_each_domain_that_links_in(tmp_path, order):
     assert sum(record.admitted for record in records) == spec.pages
     assert sum(record.pages for record in records) == spec.pages
     assert sum(record.seeded for record in records) == 2
+
+
+def test_what_is_demanded_counts_for_its_domain(make):
+    world = make(STAR)
+    for url in ("http://farm.test/1", "http://www.farm.test/2"):
+        world.demand(url)
+    found = world.frontier.domains.get("farm.test")
+    assert (found.admitted, found.seeded) == (2, False)

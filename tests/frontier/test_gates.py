@@ -61,6 +61,8 @@ class Table:
 class Policy:
     """Rests of two seconds."""
 
+    politeness_at = None
+
     @staticmethod
     def rest(name):
         return 2.0
@@ -94,8 +96,8 @@ def test_visits_are_given_back_after_the_commit():
     table, clock = Table(), Clock()
     gate = SharedGate(table, Policy, clock, lambda _: None)
     queue = HostQueue(b"k" * 8, HostRecord("a", due=5_000, last_visit=1_000), 1)
-    gate.after_visit(queue, 1_000)
-    gate.after_visit(queue, 900)
+    gate.after_visit(queue, 1_000, "")
+    gate.after_visit(queue, 900, "")
     assert table.returned == []
     clock.micros = 1_200
     queue.record.due = 6_000

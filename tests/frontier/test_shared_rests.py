@@ -752,3 +752,14 @@ def test_urls_that_are_refused_cost_no_rest(worlds):
     for _ in range(20):
         one.settle(one.frontier.lend(), Done(), Tally())
     assert one.frontier.lend() is None and one.counters.queued == 0
+
+
+@pytest.mark.parametrize(("after", "heard"), [(KEEP_FOR - 1, False), (KEEP_FOR, True)])
+def test_from_when_on_the_table_hears_of_a_kept_host(join, after, heard):
+    clock = [1_000 * SECOND]
+    table = join(now=lambda: clock[0])
+    visit(table, "a", KEEP_AFTER)
+    before = changes_of(table)
+    clock[0] += after
+    assert table.claim("a", 0, 0, 1) == 0
+    assert (changes_of(table) > before) is heard

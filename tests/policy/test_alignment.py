@@ -75,3 +75,14 @@ def test_where_nothing_occurs_once_the_differences_are_the_fewest() -> None:
         differences = sum(hunk.end - hunk.start + hunk.new_end - hunk.new_start for hunk in found)
         assert differences - _fewest(one, other) <= 4, (one, other)
         assert all(hunk.start < hunk.end or hunk.new_start < hunk.new_end for hunk in found)
+
+
+@pytest.mark.parametrize("letters", ["ab", "abcdefgh"])
+def test_between_the_stretches_both_rows_are_equal(letters: str) -> None:
+    draw = random.Random(7)
+    for _ in range(200):
+        one, other = ("".join(draw.choices(letters, k=draw.randrange(9))) for _ in range(2))
+        at = new_at = 0
+        for hunk in [*hunks_of(one, other), Hunk(len(one), len(one), len(other), len(other))]:
+            assert one[at : hunk.start] == other[new_at : hunk.new_start], (one, other)
+            at, new_at = hunk.end, hunk.new_end

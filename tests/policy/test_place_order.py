@@ -14,7 +14,7 @@ from gossamer.model.url import Url
 from gossamer.policy.places.index import PlaceIndex
 from gossamer.policy.places.known import Known
 from gossamer.policy.places.local import Derived, Local
-from gossamer.policy.places.place import Asked, read_place
+from gossamer.policy.places.place import Asked, Measure, narrower_by, read_place
 from gossamer.policy.places.words import word_of, words_of
 
 
@@ -178,6 +178,8 @@ def test_two_spellings_of_one_place_mean_the_same():
                 "/abc*/",
                 "(?i)/abc/",
                 "/a{b|/c/}",
+                "(/abc/)?",
+                "\u00e9abc/",  # a URL has it as %C3%A9abc
             ],
         ),
         ("", [r"/\x41/", r"\Q/a/\E", "[[:alpha:]/ab/]+", "."]),
@@ -265,3 +267,24 @@ def test_what_is_made_of_settings_is_made_once_for_all_that_lie_in_the_same_plac
     answers = [made.at(one) for one in asked]
     assert answers == [["a.org"], ["a.net"]] * 3
     assert len({id(answer) for answer in answers}) == 2
+
+
+@pytest.mark.parametrize(
+    ("narrower", "wider", "measure"),
+    [
+        ("a.b.org", ".b.org/longer", Measure.HOST),
+        ("a.org", ".a.org/longer", Measure.REACH),
+        ("a.org/long", "https://a.org/l", Measure.PATH),
+        ("http://a.org", "a.org:8080 pattern:xyz", Measure.ORIGIN),
+        ("a.org pattern:xy", "a.org pattern:x address:192.0.2.1", Measure.PATTERN),
+        ("a.org address:0.0.0.0/0", "a.org type:text/html", Measure.ADDRESS),
+        ("a.org type:text/html", "a.org type:text/* time:00:00-00:01", Measure.TYPE),
+        ("a.org time:00:00-01:00", "a.org", Measure.TIME),
+        ("a.org time:00:00-01:00", "a.org time:01:00-02:00", Measure.SPELLING),
+        ("a.org", "b.org", Measure.SPELLING),
+    ],
+)
+def test_the_first_measure_that_differs_says_who_is_narrower(narrower, wider, measure):
+    one, other = read_place(narrower), read_place(wider)
+    assert one.width < other.width
+    assert narrower_by(one, other) is narrower_by(other, one) is measure

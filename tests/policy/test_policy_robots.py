@@ -454,3 +454,24 @@ def test_a_pattern_matches_its_own_text_with_the_specials_spelled_out(pattern: s
         assert naive_match(units(pattern, "*$"), units(target, "")) is not allowed(
             for_all(f"Disallow: {pattern}"), target
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("Disallow: /0\nUser-agent: *\nDisallow: /1", "1"),
+        ("Crawl-delay: 9\nUser-agent: *\nDisallow: /1", "1"),
+        ("User-agent: *\nUser-agent: x\nDisallow: /1", "1"),
+        ("User-agent: x\nUser-agent: *\nDisallow: /1", "1"),
+        ("User-agent: x\nDisallow: /1", ""),
+        ("User-agent: x\nDisallow: /1\nUser-agent: *\nUser-agent: y\nDisallow: /2", "2"),
+        ("User-agent: x\nDisallow: /1\nUser-agent: gossamer\nUser-agent: y\nDisallow: /2", "2"),
+        ("User-agent: *\nDisallow: /1\nUser-agent: y\nUser-agent: gossamer\nDisallow: /2", "2"),
+        ("User-agent: *\nDisallow: /1\nUser-agent: *\nUser-agent: y\nDisallow: /2", "12"),
+        ("User-agent: *\nDisallow: /1\nUser-agent: y\nDisallow: /2\nUser-agent: z\nDisallow: /3", "1"),
+    ],
+)
+def test_which_groups_are_ours_however_many_names_share_one(text: str, ours: str) -> None:
+    found = rules(text)
+    assert [pattern for _, pattern in found.rules] == [f"/{each}" for each in ours]
+    assert found.crawl_delay is None

@@ -122,3 +122,17 @@ def test_the_class_of_a_gamma_distribution_has_its_shape_and_its_mean(
 def test_weights_beyond_the_least_and_the_greatest_are_cut_off():
     weights = [weight(classify(Belief(-15.4, 3.9), 2.0**power)) for power in (-20, -8, -7, 0, 7, 20)]
     assert weights == [2.0**-8, 2.0**-8, 2.0**-7, 1.0, 2.0**7, 2.0**7]
+
+
+@pytest.mark.parametrize(
+    ("unannounced", "halvings"),
+    [(2.0, 0), (1.0, 0), (0.5, 1), (0.25, 2), (0.125, 3), (1 / 16, 4), (1 / 32, 5), (1 / 64, 5), (0.0, 5)],
+)
+def test_how_much_nobody_tells_of_is_known_to_a_factor_of_two_and_down_to_a_32nd(unannounced, halvings):
+    belief = Belief(mean=math.log(1e-6), variance=1.0)
+    place, silent = classify(belief), classify(belief, 1.0, unannounced)
+    assert rate(silent, 0.0) == rate(place, 0.0)
+    assert weight(silent) == weight(place)
+    long = 1e15  # by then the rate is the shape over what nobody told of
+    ratio = rate(silent, long) / rate(place, long)
+    assert ratio == pytest.approx(2.0**halvings, rel=1e-3)

@@ -120,3 +120,28 @@ def test_whether_a_page_is_there_stands_beside_who_speaks_of_it(
 ):
     history = unpack(History(9, 7, presence=presence, voices=voices).pack())
     assert (history.presence, history.voices) == (presence, voices)
+
+
+@pytest.mark.parametrize(
+    ("before", "changed", "after"),
+    [
+        # quiet, stirred (hours), same, changed, announced; another visit comes an hour later
+        ((100.0, 50.0, 249, 250, 5), False, (101.0, 50.0, 250, 250, 5)),
+        ((100.0, 50.0, 250, 10, 4), False, (50.5, 25.0, 126, 5, 2)),
+        ((100.0, 50.0, 250, 249, 7), True, (100.0, 51.0, 250, 250, 7)),
+        ((100.0, 50.0, 250, 250, 7), True, (50.0, 25.5, 125, 126, 3)),
+        ((59_999.0, 50.0, 8, 6, 6), False, (60_000.0, 50.0, 9, 6, 6)),
+        ((60_000.0, 50.0, 8, 6, 6), False, (30_000.0, 25.0, 5, 3, 3)),
+        ((100.0, 59_999.0, 8, 5, 1), True, (100.0, 60_000.0, 8, 6, 1)),
+        ((100.0, 60_000.0, 8, 5, 1), True, (50.0, 30_000.0, 4, 3, 0)),
+    ],
+)
+def test_when_one_field_is_full_all_are_halved(
+    before: tuple[float, float, int, int, int], changed: bool, after: tuple[float, float, int, int, int]
+):
+    found = History(0, 0, *before).visited(3_600, changed=changed)
+    assert (found.quiet, found.stirred, found.same, found.changed, found.announced) == after
+
+
+def test_of_a_page_that_was_just_seen_nothing_else_is_known():
+    assert History(9, 7) == History(9, 7, 0.0, 0.0, 0, 0, 0, 0, Presence.HERE, bytes(4), (), 1)

@@ -91,3 +91,19 @@ def test_news_of_a_slow_page_is_worth_more_than_news_of_a_fast_one():
     day, slow, fast = 86_400.0, 100.0, 1.0
     worths = [scale * worth(4.0, age_when_told(4.0, day / (scale * day), 1.0, 0.9)) for scale in (fast, slow)]
     assert worths[1] > 10 * worths[0]
+
+
+@pytest.mark.parametrize("precision", [0.0, 0.1, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("age", [0.05, 0.5, 3.0])
+@pytest.mark.parametrize(("shape", "unannounced"), [(0.25, 1.0), (0.5, 1.0), (0.5, 0.25), (1.0, 1.0)])
+def test_a_signal_is_worth_what_the_rates_that_are_believed_in_make_it(shape, unannounced, age, precision):
+    """By summing over rates: if it is right one change was seen after a silence, else nothing is other."""
+    total = weights = 0.0
+    for step in range(-400, 100):
+        rate = math.exp(step / 10)
+        weight = rate * math.exp(shape * math.log(rate) - rate - unannounced * rate * age)
+        total += weight / rate
+        weights += weight
+    expected = precision * total / weights + (1 - precision) * mean_over_gamma(shape, age, unannounced)
+    told = age_when_told(shape, age, unannounced, precision)
+    assert worth(shape, told, unannounced) == pytest.approx(expected, rel=0.03)

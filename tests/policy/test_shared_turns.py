@@ -368,3 +368,50 @@ def test_rests_are_kept_turns_go_round_and_the_dead_are_survived(crawls, death):
     if dead:
         after_death = [visit[0] for visit in visits if visit[0] > died_at]
         assert min(after_death) >= died_at + crawls[0][0]
+
+
+@pytest.mark.parametrize("due", [(3, 7), (7, 3)])
+@pytest.mark.parametrize("ended", [(2, 5), (5, 2)])
+@pytest.mark.parametrize("others", [(), (2,), (2, 3)])
+def test_what_is_known_of_a_host_that_was_kept_is_the_later_of_both(due, ended, others):
+    turns = HostTurns(due[0], ended[0], [*map(Party, others), Party(1, rest=8, keeps=1)])
+    kept = HostTurns(due[1], ended[1], [Party(1, rest=9, visits=1, keeps=1)])
+    give_up(turns, kept, 1)
+    assert (turns.due, turns.ended) == (7, 5)
+    assert turns.parties == [Party(1, rest=9, visits=1), *map(Party, others)]
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "due", "limit", "until"),
+    [
+        # `due` and the result are counted from now; 0: the visit begins.
+        ({}, [], 0, 1, 0),
+        ({}, [], 1, 1, 1),
+        ({"visits": 1}, [], 0, 1, SECOND),
+        ({"visits": 1}, [], 0, 2, 0),
+        ({"visits": 1, "waits": START - 8 * SECOND}, [], 0, 1, SECOND),
+        ({}, [{"visits": 1}], 0, 1, SECOND),
+        ({}, [{"visits": 1, "rest": 3 * SECOND}], 0, 1, 3 * SECOND),
+        ({}, [{"visits": 1}], 0, 2, 0),
+        ({}, [{"keeps": START}], 5, 1, ASK_AGAIN),
+        ({"waits": START - 2 * SECOND}, [{"keeps": START}], 0, 1, SECOND // 2),
+        # Whose turn it is, at a host that is free:
+        ({}, [{"waits": START - 1, "told": START}], 0, 1, GRACE),
+        ({"waits": START - 1}, [{"waits": START - 2, "told": START}], 0, 1, GRACE),
+        ({"waits": START - 2}, [{"waits": START - 1, "told": START}], 0, 1, 0),
+        ({"waits": START - 2, "visits": 1}, [{"waits": START - 1, "told": START}], 0, 2, GRACE),
+        ({}, [{"waits": START - 1, "told": START, "visits": 1}], 0, 2, 0),
+        ({}, [{"waits": START - 1, "told": START, "missed": 2}], 0, 1, SECOND),
+        ({}, [{"waits": START - 1, "told": START - GRACE}], -GRACE, 1, 0),  # it did not come in time
+        ({}, [{"waits": START - 1, "told": START - GRACE + 1}], -GRACE, 1, 1),
+        ({}, [{"waits": START - 1, "told": START + SECOND}], 0, 1, SECOND + GRACE),
+        ({}, [{"waits": START - 1, "told": START + SECOND + 1}], 0, 1, 0),  # it comes much later
+    ],
+)
+def test_what_keeps_a_crawl_from_a_host_and_until_when(own, others, due, limit, until):
+    parties = [Party(1, SECOND, asked=START, **own)]
+    parties += [Party(number, asked=START, **({"rest": SECOND} | other))
+                for number, other in enumerate(others, 2)]  # fmt: skip
+    turns = HostTurns(START + due, 0, parties)
+    found = ask(turns, asker(1, limit=limit), START, everyone)
+    assert found == (START + until if until else 0)

@@ -38,6 +38,8 @@ from gossamer.words.catalogue import LANGUAGES, Words, words
         (lambda words: words.ago(None), "\u2013", "\u2013"),
         (lambda words: words.failure("status 404"), "status 404", "状态码 404"),
         (lambda words: words.tongue("zh"), "Chinese (zh)", "中文 (zh)"),
+        (lambda words: words.tongue("pt-BR"), "Portuguese (pt-BR)", "葡萄牙语 (pt-BR)"),
+        (lambda words: words.tongue("xx-YY"), "xx-YY", "xx-YY"),
         (lambda words: words.rate(1.5), "1.5/s", "1.5/秒"),
     ],
 )

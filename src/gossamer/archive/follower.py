@@ -100,6 +100,20 @@ class FollowedRecord(RecordHead):
         """
         return self._record.payload()
 
+    def first(self, size: int) -> bytes:
+        """The first `size` bytes of the payload, or all of it; what follows is not kept in memory.
+
+        Raises:
+            StorageError: it cannot be read so far.
+        """
+        kept: list[bytes] = []
+        for piece in self.payload():
+            kept.append(piece[:size])
+            size -= len(kept[-1])
+            if not size:
+                break
+        return b"".join(kept)
+
     def finish(self) -> Mark:
         """Pass over what was not read of it. The mark to keep when the record is done."""
         if self._after is None:

@@ -1,7 +1,7 @@
 """Puts a crawl together of concrete classes."""
 
 import os
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from gossamer.assembly.storage import Storage
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
 from gossamer.config.seed_config import posted
+from gossamer.dns.statistics import NameStatistics
 from gossamer.documents.extractor import link_extractors
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
@@ -132,7 +133,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     rejudging = Rejudging(environment, scope, config.judged_by, plugins.hear)
     order = extensions.ordering or ordering(config.engine.order, config.order)
     guard = _guard(config.fetch, extensions.address_rules, seeds)
-    shared = SharedRests(Path(config.politeness.shared).expanduser()) if config.politeness.shared else None
+    shared = _shared(folder, effective)
 
     # What waits: names ahead of visits, the frontier, and who lends from it.
     def name_landed(name: str) -> None:
@@ -143,11 +144,9 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         archivist.note_name(answer)
         observers.tell(answer)
 
-    by_proxy = config.fetch.names_by_proxy
-    dns = msgspec.structs.replace(config.dns, prefetch=False) if by_proxy else config.dns
-    names = NameRoom(dns, folder.names, ledger.names, name_answered, name_landed, extensions)
-    for problem in names.problems:
-        observers.tell(ProblemFound("names", problem))
+    names = _names(config, effective, folder, extensions, (ledger.names, name_answered, name_landed))
+    for problem in _name_problems(names, effective):
+        observers.tell(problem)
     policy = _host_policy(config, effective, names.ahead, shared, membership)
     session = Session(
         Fingerprints(_secret(environment, membership)),
@@ -302,6 +301,44 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     )
 
 
+_NameHearers = tuple[NameStatistics, Callable[[NameAnswered], None], Callable[[str], None]]
+
+
+def _names(
+    config: CrawlConfig,
+    effective: Effective,
+    folder: CrawlFolder,
+    extensions: Extensions,
+    hearers: _NameHearers,
+) -> NameRoom:
+    """Name resolution; ahead of visits where they are asked for so, or their servers must be known first."""
+    ahead = not config.fetch.names_by_proxy and (config.dns.prefetch or effective.by_server)
+    dns = msgspec.structs.replace(config.dns, prefetch=ahead)
+    return NameRoom(dns, folder.names, *hearers, extensions)
+
+
+def _name_problems(names: NameRoom, effective: Effective) -> Iterator[ProblemFound]:
+    for problem in names.problems:
+        yield ProblemFound("names", problem)
+    if effective.by_server and names.ahead is None:
+        yield ProblemFound("politeness", _ADDRESSES_UNKNOWN)
+
+
+_ADDRESSES_UNKNOWN = (
+    "politeness by address: addresses are not known here, because a proxy or a plug-in resolves names; only hosts "
+    "with a politeness.server in common rest for each other"
+)
+
+
+def _shared(folder: CrawlFolder, effective: Effective) -> SharedRests | None:
+    """The table of rests: of the crawls of this machine, or of this crawl's own servers; `None` if neither is asked
+    for. In a file, so that nobody who kills a crawl makes it rude."""
+    shared = effective.config.politeness.shared
+    if shared:
+        return SharedRests(Path(shared).expanduser())
+    return SharedRests(folder.rests) if effective.by_server else None
+
+
 async def _close(
     sinks: Sequence[Sink],
     reading: Reading,
@@ -370,6 +407,7 @@ def _host_policy(
         # Only where hosts come from links may somebody have made very many.
         domain=registrable_domain if config.scope.mode == "any" else None,
         shared=shared,
+        politeness_at=effective.politeness_at if effective.by_server else None,
         owns=membership.owns if membership is not None else None,
         speculative=config.speculation.follow,
     )

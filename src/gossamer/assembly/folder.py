@@ -26,6 +26,7 @@ class CrawlFolder:
         self.tmp = path / "tmp"
         self.checkpoints = path / "checkpoints"
         self.names = path / "names"
+        self.rests = path / "rests"
         self._lock: int | None = None
 
     @property

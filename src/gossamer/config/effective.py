@@ -65,6 +65,10 @@ class Effective:
         """As it stands for the queue of a host as a whole."""
         return self._at_host(self._local.politeness, name) if name else _NOBODY
 
+    def politeness_at(self, url: Url, address: str) -> PolitenessConfig:
+        """As it stands for a visit to an address, before there is an answer; empty if the address is not known."""
+        return self._at(self._local.politeness, url, address) if url.host else _NOBODY
+
     def politeness_after(self, url: Url, exchange: Exchange | None) -> PolitenessConfig:
         """As it stands for the rest after a visit."""
         if not url.host:
@@ -86,6 +90,12 @@ class Effective:
     def fetch_differs(self) -> bool:
         """Somewhere URLs are visited otherwise."""
         return self._local.fetch.differs
+
+    @property
+    def by_server(self) -> bool:
+        """Some hosts rest for others on their server, too."""
+        local = self._local.politeness
+        return any(any(local.values(name)) for name in ("address_delay", "visits_per_address", "server"))
 
     def visits_at_once(self, name: str) -> int:
         """Leases that a host may have out."""

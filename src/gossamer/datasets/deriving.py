@@ -317,11 +317,11 @@ class Deriving:
             )
         if record.http_head and not 200 <= record.status < 300:
             return None
-        payload = b"".join(record.payload())
+        payload = record.first(self._fetch.max_content + 1)
         return self._decoded(record.url, payload, record.headers, record.status, part=record.is_part)
 
     def _twin(self, record: FollowedRecord) -> tuple[Question, int] | None:
-        exchange = repeated(self._path, record)
+        exchange = repeated(self._path, record, keep=self._fetch.max_content + 1)
         if exchange is None or not 200 <= exchange.status < 300:
             return None
         payload = exchange.body.read()

@@ -108,6 +108,14 @@ class CaresResolver:
         """Whether `resolve` would answer without asking anybody."""
         return self._is_known(ascii_name(name))
 
+    def addresses(self, name: str) -> tuple[str, ...] | None:
+        """Those that `resolve` would give without asking anybody; `None` if it would have to ask."""
+        name, now = ascii_name(name), time.time()
+        answer = self._local(name, now) or self._kept(name, now)
+        if answer is None:
+            return None if is_question(name) else ()
+        return answer.addresses
+
     def ahead(self, name: str) -> asyncio.Future[Answer] | None:
         """The answer to come, if `name` is not known: asked for as soon as nobody else waits for another.
 

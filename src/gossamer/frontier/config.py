@@ -13,6 +13,7 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.visits.budget import BudgetConfig
+from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.clock import WallClock
 from gossamer.state.keys import Fingerprints
 
@@ -84,7 +85,12 @@ class HostPolicy(msgspec.Struct, frozen=True):
     domain_budget: BudgetConfig | None = None  # if something is counted by registrable domain
     branches: BranchConfig = BranchConfig()
     domain: Callable[[str], str] | None = None  # whose turns the host of that name shares with others
-    shared: SharedRests | None = None  # if hosts rest for other crawls of the machine too
+    shared: SharedRests | None = (
+        None  # if hosts rest for other crawls of the machine, or for others on their server
+    )
+    politeness_at: Callable[[Url, str], PolitenessConfig] | None = (
+        None  # (URL, address), if some servers rest
+    )
     owns: Callable[[bytes], bool] | None = None  # in a cluster: whether a host, by its hash, is ours to visit
     speculative: bool = False  # whether some URLs are guesses
 

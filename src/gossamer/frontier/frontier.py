@@ -452,7 +452,7 @@ class Frontier:
                 case _:
                     self.queues.delete(key, record, lease.ticket, batch)
             queue.set_head(lease.ticket)
-            self.serving.after_visit(queue, now, batch)
+            self.serving.after_visit(queue, now, tally.address, batch)
 
     # Resting, parking, reviving …
 

@@ -8,13 +8,15 @@ from gossamer.state.records import HostRecord
 class Tally(msgspec.Struct, frozen=True):
     """What one visit adds to its host's account.
 
-    `host_failed` is `None` where the visit says nothing about the host (no visit was made).
+    `host_failed` is `None` where the visit says nothing about the host (no visit was made); `address` is the one that
+    answered, empty if none did, or a proxy.
     """
 
     rest: float = 0.0
     pages: int = 0
     bytes: int = 0
     host_failed: bool | None = None
+    address: str = ""
 
     def enter(self, record: HostRecord, now: int) -> None:
         """Add it to the account; the rest is counted from `now`, microseconds."""

@@ -182,14 +182,14 @@ class Observer:
             digest = record.fields.get("warc-payload-digest")
             if status == 304 or self._has(watches, url, digest):
                 return _Visit(url, at, *place, 200 if status == 304 else status)
-            exchange = repeated(self._crawl, record)
+            exchange = repeated(self._crawl, record, keep=self._fetch.max_content + 1)
             if exchange is None:
                 return None
             content, headers = exchange.body.read(), exchange.headers
         elif record.http_head and not 200 <= status < 300:
             return _Visit(url, at, *place, status)
         else:
-            content, headers = b"".join(record.payload()), record.headers
+            content, headers = record.first(self._fetch.max_content + 1), record.headers
             digest = record.fields.get("warc-payload-digest")
         return self._read(_Visit(url, at, *place, status or 200, digest=digest), content, headers, watches)
 

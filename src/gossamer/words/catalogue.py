@@ -60,9 +60,10 @@ class Words(Amounts):
         return self.said("fault", name)
 
     def tongue(self, tag: str) -> str:
-        """The name of a natural language with its tag (BCP 47): `German (de)`."""
-        name = self.said("language", tag)
-        return tag if name == tag else f"{name} ({tag})"
+        """The name of a natural language with its tag (BCP 47): `German (de)`, `Chinese (zh-CN)`."""
+        primary = tag.lower().partition("-")[0]
+        name = self.said("language", primary)
+        return tag if name == primary else f"{name} ({tag})"
 
     def meaning(self, path: str, english: str) -> str:
         """What a setting means; a plug-in's has its English alone."""

@@ -60,7 +60,16 @@ _SINGLE: Final[dict[str, Group]] = {
     "seeds_watch": Group.SEEDS,
     "watch": Group.WATCH,
 }
-_NEVER = frozenset({"politeness.shared", "order.opic.credit", "order.focus.query"})
+_NEVER = frozenset(
+    {
+        "politeness.shared",
+        "politeness.address_delay",
+        "politeness.visits_per_address",
+        "politeness.server",
+        "order.opic.credit",
+        "order.focus.query",
+    }
+)
 _OF_PLACES = {"credentials": None, "fetch": Group.FETCH}
 """Sections of places that are applied otherwise than by what holds everywhere: visits ask for themselves."""
 _SECRET: Final = frozenset(

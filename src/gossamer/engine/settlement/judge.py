@@ -138,6 +138,7 @@ class Judge:
             pages=int(page),
             bytes=exchange.body.size if exchange else 0,
             host_failed=is_host_failure(outcome),
+            address=exchange.address if exchange else "",
         )
 
 

@@ -16,6 +16,9 @@ class Names(Protocol):
     def known(self, host: str) -> bool:
         """Whether a visit to `host` would not have to wait for its name."""
 
+    def addresses(self, host: str) -> tuple[str, ...] | None:
+        """Where a visit to `host` would go, nowhere if its name has no address; `None` if that is not known."""
+
     def offer(self, host: str, *, first: bool = False) -> bool:
         """Take a name to be resolved soon, or say that there is no room for it."""
 

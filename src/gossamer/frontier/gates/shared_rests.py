@@ -82,12 +82,14 @@ class Return(msgspec.Struct, frozen=True, gc=False):
         wait: microseconds for which it lies still from now on.
         visited: there was a visit.
         ago: microseconds since it ended.
+        claimed: it was begun here.
     """
 
     name: str
     wait: int
     visited: bool
     ago: int = 0
+    claimed: bool = True
 
 
 class _Kept(msgspec.Struct, gc=False):
@@ -214,7 +216,14 @@ class SharedRests:
                 key = _key(each.name)
                 data = transaction.get(key)
                 turns = HostTurns() if data is None else _turns(data)
-                end(turns, self.number, now + each.wait, now - each.ago, visited=each.visited)
+                end(
+                    turns,
+                    self.number,
+                    now + each.wait,
+                    now - each.ago,
+                    visited=each.visited,
+                    claimed=each.claimed,
+                )
                 if len(self._kept) < KEEP_AT_MOST and not self._full and keep(turns, self.number, now):
                     kept[each.name] = _Kept(turns, turns.parties[0].owed, now + KEEP_FOR)
                 transaction.put(key, _value(turns))
@@ -254,7 +263,14 @@ class SharedRests:
         kept = self._kept.get(each.name)
         if kept is None:
             return False
-        end(kept.turns, self.number, now + each.wait, now - each.ago, visited=each.visited)
+        end(
+            kept.turns,
+            self.number,
+            now + each.wait,
+            now - each.ago,
+            visited=each.visited,
+            claimed=each.claimed,
+        )
         if each.wait > kept.owed:
             self._put_back([each.name])
         return True

@@ -186,10 +186,10 @@ class ActiveHosts:
         if self._shared is not None:
             self._shared.listen()
 
-    def after_visit(self, queue: HostQueue, now: int, batch: Batch) -> None:
-        """Give a host whose visit is settled its next turn, or give it back to the disk."""
+    def after_visit(self, queue: HostQueue, now: int, address: str, batch: Batch) -> None:
+        """Give a host whose visit is settled its next turn, or give it back to the disk; `address` answered."""
         if self._shared is not None:
-            self._shared.after_visit(queue, now)
+            self._shared.after_visit(queue, now, address)
         self.seat(queue, now, batch)
 
     def must_leave(self, queue: HostQueue) -> bool:

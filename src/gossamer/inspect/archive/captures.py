@@ -94,10 +94,11 @@ def _each(inspection: Inspection, record: StoredRecord, hops: str, problems: lis
         yield capture
 
 
-def repeated(crawl: Path, record: FollowedRecord) -> Exchange | None:
+def repeated(crawl: Path, record: FollowedRecord, *, keep: int) -> Exchange | None:
     """The response that a revisit record stands for, with the content that was archived before, of this URL or another.
 
-    `None` if that cannot be found any more, or if nothing was sent (304).
+    `None` if that cannot be found any more, or if nothing was sent (304). Of the payload the first `keep` bytes are
+    there, at most.
 
     Raises:
         ConfigError: no crawl lives there.
@@ -106,14 +107,18 @@ def repeated(crawl: Path, record: FollowedRecord) -> Exchange | None:
     with inspect(crawl) as inspection:
         stored = read_record(inspection.folder.archive, record.file, record.offset)
         try:
-            capture = capture_of(inspection, stored)
+            capture = capture_of(inspection, stored, keep=keep)
         except StorageError:
             return None
     return None if capture is None or capture.unmodified else capture.exchange
 
 
-def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> Capture | None:
+def capture_of(
+    inspection: Inspection, record: StoredRecord, hops: str = "", keep: int | None = None
+) -> Capture | None:
     """The visit that a main record tells of; `None` for the answer of a name server.
+
+    Of a payload that another record has, the first `keep` bytes are read, or all of it.
 
     Raises:
         StorageError: it refers to a record that is not found.
@@ -127,7 +132,7 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
         result = Result("kept", StatusAction.PROCESS)
     payload = record.payload
     if record.is_revisit and status != 304:
-        payload = original_of(inspection, record).payload
+        payload = original_of(inspection, record, keep).payload
     exchange = Exchange(
         url,
         seconds_of(record.date),
@@ -150,8 +155,10 @@ def seconds_of(date: str) -> float:
         return 0.0
 
 
-def original_of(inspection: Inspection, revisit: StoredRecord) -> StoredRecord:
+def original_of(inspection: Inspection, revisit: StoredRecord, keep: int | None = None) -> StoredRecord:
     """The record that a revisit refers to: same URL, second and digest, by the index in the state.
+
+    Its payload as `read_record` has it with `keep`.
 
     Raises:
         StorageError: it is not found.
@@ -166,5 +173,5 @@ def original_of(inspection: Inspection, revisit: StoredRecord) -> StoredRecord:
                 line = read_capture(data)
                 same = (line.url, line.digest) == (url.text, get("warc-payload-digest"))
                 if same and not line.is_revisit:
-                    return read_record(crawl.folder.archive, line.filename, int(line.offset))
+                    return read_record(crawl.folder.archive, line.filename, int(line.offset), keep)
     raise StorageError(f"the record that {revisit.url} of {revisit.date} refers to is not found")

@@ -18,6 +18,7 @@ class HoldCode(StrEnum):
     OWN_TIMES = "hold.own_times"
     SET_ASIDE = "hold.set_aside"
     SHARED = "hold.shared"
+    SERVER = "hold.server"
     OPERATOR = "hold.operator"
     OPERATOR_FOR = "hold.operator_for"
     IN_SCOPE_AGAIN = "hold.in_scope_again"

@@ -73,7 +73,7 @@ def _pieces(pattern: str) -> str | None:
             depth += (char == "(") - (char == ")")
             char = _UNSURE
         position += 1
-        if char != _UNSURE and (depth or not char.isascii()):
+        if depth or not char.isascii():
             char = _UNSURE
         out.append(char)
     return "".join(out)

@@ -99,7 +99,7 @@ def parse_robots(body: bytes, product_token: str, max_size: int = SIZE_LIMIT) ->
     """
     token = _product(product_token)
     text = _text(body, max_size)
-    groups = [_Group()]  # the first stays nameless: it takes the lines before any user agent
+    groups = [_Group()]  # rules before any user agent close it, and are nobody's
     sitemaps: dict[str, None] = {}
     before = ""
     for line in _LINE.finditer(text):
@@ -107,8 +107,8 @@ def parse_robots(body: bytes, product_token: str, max_size: int = SIZE_LIMIT) ->
         value = text[line.end(field) : line.end()].strip(_BLANK).removeprefix(":").strip(_BLANK)
         group = groups[-1]
         if field == "agent":
-            if group.closing or len(groups) == 1:
-                if not group.wanted and len(groups) > 1:
+            if group.closing:
+                if not group.wanted:
                     groups.pop()
                 group = _Group()
                 groups.append(group)

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from gossamer.model.exchange import Headers
 from gossamer.model.quantity import Seconds
-from gossamer.policy.places.known import BY_ANSWER, BY_HOST
+from gossamer.policy.places.known import BY_ADDRESS, BY_ANSWER, BY_HOST
 from gossamer.policy.visits.http_date import parse_http_date
 
 
@@ -40,6 +40,32 @@ class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         Meta(description="Visits to one host at once; more than 1 only where its owner agrees.", ge=1),
         BY_HOST,
     ] = 1
+    address_delay: Annotated[
+        Seconds,
+        Meta(
+            description="Shortest rest of an address after each visit, by whatever name it was visited; 0: each"
+            " name rests by itself, however many are on one server."
+        ),
+        BY_ADDRESS,
+    ] = 0.0
+    visits_per_address: Annotated[
+        int,
+        Meta(
+            description="Visits to one address at once, by whatever names; 0: 1 if address_delay or server is"
+            " given, else any number.",
+            ge=0,
+        ),
+        BY_ADDRESS,
+    ] = 0
+    server: Annotated[
+        str,
+        Meta(
+            description="A name of your own for the server, or the servers, that these hosts are on: they rest"
+            " together as if by one address, whatever their addresses are; empty: their addresses count.",
+            max_length=253,
+        ),
+        BY_ADDRESS,
+    ] = ""
     max_retry_after: Annotated[
         Seconds,
         Meta(description="Cap on a Retry-After that comes with another status than 429 and 503."),
@@ -56,6 +82,11 @@ class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         if self.shared and not self.shared.startswith(("/", "~")):
             # Resumed from elsewhere, it would share with nobody, in silence.
             raise ValueError("shared: the folder must be given in full, from / or ~")
+
+    @property
+    def by_server(self) -> bool:
+        """Whether hosts rest for others on their server, too."""
+        return bool(self.address_delay or self.visits_per_address or self.server)
 
 
 def rest_after(config: PolitenessConfig, elapsed: float, crawl_delay: float | None) -> float:

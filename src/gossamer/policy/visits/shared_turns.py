@@ -146,10 +146,11 @@ def ask(turns: HostTurns, asker: Asker, now: int, alive: Callable[[int], bool]) 
     return 0
 
 
-def end(turns: HostTurns, crawl: int, due: int, now: int, *, visited: bool) -> None:
-    """End a visit, after which the host rests until `due` at least; `visited` is false if none was made."""
+def end(turns: HostTurns, crawl: int, due: int, now: int, *, visited: bool, claimed: bool = True) -> None:
+    """End a visit, after which the host rests until `due` at least; `visited` is false if none was made, and
+    `claimed` if it had not been begun here."""
     for party in turns.parties:
-        if party.crawl == crawl:
+        if claimed and party.crawl == crawl:
             party.visits = max(party.visits - 1, 0)
             if visited:
                 party.alone = party.alone + 1 if len(turns.parties) == 1 else 0

@@ -1,0 +1,206 @@
+"""Which servers a visit goes to, and when which of the hosts that wait for one of them may ask for it.
+
+Thousands of hosts may be on one address. If all that wait asked the table whenever it is free, each visit would cost as
+many transactions. So they stand in line, and only the first ask it; the others are told to come when it may be their
+turn, rather too early. Nobody is woken, and who does not come in time loses its place.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from gossamer.frontier.gates.name_gate import Names
+from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.model.reasons.codes import HoldCode
+from gossamer.model.reasons.reason import Reason, because
+from gossamer.model.url import Url
+from gossamer.policy.visits.politeness import PolitenessConfig
+
+LEAST_PACE = 2_000
+"""Microseconds, at least, from one turn to the next, as far as anybody is told when to come."""
+NAME_WAIT = 500_000
+"""Microseconds after which a host asks again whose addresses are not at hand."""
+GRACE = 1_000_000
+"""Microseconds after which who has not come has lost its place."""
+IN_LINE = 16_384
+"""Hosts in all lines; those beyond come when the line is over, for a place in it."""
+MARK = "@"
+"""Begins the name of a server in the table of rests, as no host's name does."""
+_EARLY = 0.75
+"""Share of the expected wait after which to come: who comes early asks once more, for little, and who comes late
+leaves the server idle."""
+_CLOSER = 0.9
+"""By how much turns are taken to be closer after one that nobody had to wait for."""
+
+
+class ServerClaim(msgspec.Struct, frozen=True, gc=False):
+    """What a visit wants of a server.
+
+    Attributes:
+        name: in the table of rests.
+        rest: microseconds that it lies still after the visit.
+        limit: visits to it at once.
+    """
+
+    name: str
+    rest: int
+    limit: int
+
+    @property
+    def reason(self) -> Reason:
+        """Why a host waits for it."""
+        return because(HoldCode.SERVER, self.name.removeprefix(MARK))
+
+
+Claims = tuple[ServerClaim, ...]
+"""Of the servers of one visit, each once, in the order of their names."""
+
+
+class _Line:
+    """Those who wait for one server, and how long its turns take."""
+
+    __slots__ = ("_last", "_tickets", "due", "pace", "refused")
+
+    def __init__(self, pace: float) -> None:
+        """`pace`: microseconds from one turn to the next, to begin with."""
+        self.due: dict[str, tuple[int, int]] = {}  # (ticket, when it is to come), first come first
+        self.pace = max(pace, LEAST_PACE)
+        self.refused = True  # somebody, since the last turn: the server was not idle
+        self._tickets = 0
+        self._last = 0
+
+    def drop_missed(self, name: str, now: int) -> int:
+        """Let the first go that have not come, down to `name` at most; how many."""
+        missed = 0
+        while self.due:
+            first = next(iter(self.due))
+            if first == name or now <= self.due[first][1] + GRACE:
+                break
+            del self.due[first]
+            missed += 1
+        return missed
+
+    def ahead(self, name: str) -> int:
+        """How many stand before `name`, about; all, if it does not stand here."""
+        if name not in self.due:
+            return len(self.due)
+        return self.due[name][0] - next(iter(self.due.values()))[0]
+
+    def expect(self, name: str, due: int) -> None:
+        """`name` stands here, and comes at `due`."""
+        known = self.due.get(name)
+        if known is None:
+            self._tickets += 1
+        self.due[name] = (self._tickets if known is None else known[0], due)
+
+    def took_turn(self, now: int) -> None:
+        """Somebody has a turn."""
+        if not self.refused:
+            self.pace = max(self.pace * _CLOSER, LEAST_PACE)  # else what was idle would make it idler
+        elif self._last:
+            self.pace += (max(now - self._last, LEAST_PACE) - self.pace) / 4
+        self._last, self.refused = now, False
+
+
+class ServerLines:
+    """Who waits for which server.
+
+    A server is what an operator has named one, else each address that the name of the host has: whichever of them
+    the visit goes to was free. The one that answers rests, too, if it is another: a connection that was kept open leads
+    to where the name led before.
+    """
+
+    def __init__(
+        self,
+        politeness: Callable[[Url, str], PolitenessConfig],
+        names: Names | None,
+        now: Callable[[], int],
+    ) -> None:
+        """
+        Args:
+            politeness: (URL, address) as it stands there; the address is empty where none is known.
+            names: `None` where addresses are not known: only servers that the operator has named count.
+            now: microseconds.
+        """
+        self._politeness = politeness
+        self._names = names
+        self._now = now
+        self._lines: dict[str, _Line] = {}  # where somebody waits
+        self._waiting = 0
+        self._visited: dict[bytes, list[tuple[Url, Claims]]] = {}
+
+    def claims(self, queue: HostQueue) -> Claims | None:
+        """What the next visit to a host wants; `None` if that is not known yet, and is being found out."""
+        assert queue.first is not None
+        url = queue.first[1].url
+        addresses = self._names.addresses(url.host) if self._names is not None and url.host else ()
+        if addresses is None:
+            assert self._names is not None
+            self._names.offer(url.host, first=True)
+            return None
+        found = {claim.name: claim for address in addresses or ("",) if (claim := self._claim(url, address))}
+        return tuple(found[name] for name in sorted(found))
+
+    def _claim(self, url: Url, address: str) -> ServerClaim | None:
+        politeness = self._politeness(url, address)
+        server = politeness.server or address
+        if not (server and politeness.by_server):
+            return None
+        limit = politeness.visits_per_address or 1
+        return ServerClaim(MARK + server, int(politeness.address_delay * 1e6), limit)
+
+    def wait(self, name: str, claims: Claims) -> tuple[ServerClaim, int] | None:
+        """The server for which others are before the host, and microseconds after which to come; `None`: it may ask."""
+        now = self._now()
+        for claim in claims if self._lines else ():
+            line = self._lines.get(claim.name)
+            if line is None:
+                continue
+            self._waiting -= line.drop_missed(name, now)
+            ahead = line.ahead(name)
+            if ahead >= (claim.limit if name in line.due else 1):
+                wait = max(int(_EARLY * (ahead - claim.limit + 1) * line.pace), LEAST_PACE)
+                self._expect(line, name, now + wait)
+                return claim, wait
+        return None
+
+    def refused(self, name: str, claim: ServerClaim, wait: int) -> None:
+        """The server is not free for `wait` microseconds: the host stands in line until then."""
+        line = self._lines.get(claim.name)
+        if line is None:
+            line = self._lines[claim.name] = _Line(claim.rest / claim.limit)
+        line.refused = True
+        self._expect(line, name, self._now() + wait)
+
+    def _expect(self, line: _Line, name: str, due: int) -> None:
+        if name in line.due or not line.due or self._waiting < IN_LINE:
+            self._waiting += name not in line.due
+            line.expect(name, due)
+
+    def begin(self, queue: HostQueue, claims: Claims) -> None:
+        """A visit to a host that has claimed its servers begins: it stands in no line any more."""
+        assert queue.first is not None
+        record = queue.record
+        self._visited.setdefault(queue.key, []).append((queue.first[1].url, claims))
+        for claim in claims if self._lines else ():
+            line = self._lines.get(claim.name)
+            if line is None:
+                continue
+            line.took_turn(self._now())
+            self._waiting -= line.due.pop(record.name, None) is not None
+            if not line.due:
+                del self._lines[claim.name]
+        if record.reason is not None and record.reason.code == HoldCode.SERVER:
+            record.reason = None
+
+    def end(self, queue: HostQueue, address: str) -> list[tuple[ServerClaim, bool]]:
+        """The servers of a visit that is over, and whether they were claimed for it; `address` answered."""
+        visits = self._visited[queue.key]
+        url, claims = visits.pop(0)
+        if not visits:
+            del self._visited[queue.key]
+        ended = [(claim, True) for claim in claims]
+        other = self._claim(url, address) if address else None
+        if other is not None and all(claim.name != other.name for claim in claims):
+            ended.append((other, False))
+        return ended

@@ -1,0 +1,61 @@
+"""Whole crawls of names that share servers, as the servers see them: how long they are left alone, by whatever name."""
+
+from itertools import groupby, pairwise
+from pathlib import Path
+
+import pytest
+from whole_crawl import Crawled, crawl
+
+from gossamer.simweb import SimulatedWeb, WorldSpec
+
+REST = 0.04
+
+
+def gaps(visits, by) -> list[float]:
+    """Seconds from start to start, of visits with the same `by`: a busy server notes an end late, a start never."""
+    found = []
+    for _, group in groupby(sorted(visits, key=lambda visit: (by(visit), visit.started)), key=by):
+        found += [after.started - before.started for before, after in pairwise(group)]
+    return found
+
+
+def crawled(path: Path, spec: WorldSpec, **changes) -> tuple[Crawled, list]:
+    """The whole of a simulated web, whose hosts are all seeds."""
+    with SimulatedWeb(spec) as web:
+        found = crawl(
+            web, path / "crawl", politeness__address_delay=REST, engine__give_up_after=2.5, **changes
+        )
+        assert len(found.settled) == spec.pages
+        return found, web.log()
+
+
+def test_names_on_one_address_are_visited_as_one(tmp_path: Path) -> None:
+    found, visits = crawled(tmp_path, WorldSpec(hosts=10, pages=10, seeds=10, page_bytes=500))
+    assert len({visit.host for visit in visits}) == 10
+    assert min(gaps(visits, lambda visit: visit.address)) >= REST
+    assert (found.folder.path / "rests").is_dir()
+
+
+def test_each_address_rests_by_itself(tmp_path: Path) -> None:
+    spec = WorldSpec(hosts=9, pages=9, seeds=9, addresses=3, page_bytes=500)
+    _, visits = crawled(tmp_path, spec)
+    assert len({visit.address for visit in visits}) == 3
+    assert min(gaps(visits, lambda visit: visit.address)) >= REST
+    assert min(gaps(visits, lambda visit: "")) < REST, "one does not wait for another"
+
+
+@pytest.mark.parametrize(
+    ("place", "prefetch"), [(".sim.test", True), (".sim.test", False), ("address:127.0.0.0/16", True)]
+)
+def test_hosts_that_the_operator_puts_on_one_server_rest_together(tmp_path: Path, place, prefetch) -> None:
+    spec = WorldSpec(hosts=6, pages=6, seeds=6, addresses=3, page_bytes=500)
+    places = {place: {"politeness": {"server": "the blogs"}}}
+    _, visits = crawled(tmp_path, spec, place=places, dns__prefetch=prefetch)
+    assert len({visit.address for visit in visits}) == 3
+    assert min(gaps(visits, lambda visit: "")) >= REST
+
+
+def test_who_asks_for_nothing_gets_no_table(tmp_path: Path) -> None:
+    with SimulatedWeb(WorldSpec(hosts=1, pages=1)) as web:
+        found = crawl(web, tmp_path / "crawl")
+    assert not (found.folder.path / "rests").exists()
