@@ -64,25 +64,25 @@ def captures_of(inspection: Inspection, url: Url, during: str = "", latest: int 
     prefix = capture_prefix(url) + during.encode("ascii")
     for crawl in inspection.together:
         entries: Iterable[tuple[bytes, bytes]] = crawl.environment.scan(Family.CAPTURES, prefix=prefix)
-        for key, data in deque(entries, latest) if latest else entries:
-            line = read_capture(data)
-            digits = key.split(b" ")[1].decode("ascii")
-            found.append(
-                Indexed(
-                    line.url,
-                    datetime.strptime(digits, "%Y%m%d%H%M%S")
-                    .replace(tzinfo=UTC)
-                    .strftime("%Y-%m-%dT%H:%M:%SZ"),
-                    line.code,
-                    line.media_type,
-                    line.digest,
-                    int(line.length),
-                    line.filename,
-                    int(line.offset),
-                )
-            )
+        found += [indexed(key, data) for key, data in (deque(entries, latest) if latest else entries)]
     exact = [one for one in found if one.url == url.text]
     return _compared(sorted(exact or found, key=lambda one: (one.time, one.file, one.offset)))
+
+
+def indexed(key: bytes, data: bytes) -> Indexed:
+    """An entry of the state's table of captures."""
+    line, digits = read_capture(data), key.split(b" ")[1].decode("ascii")
+    time = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"
+    return Indexed(
+        line.url,
+        time,
+        line.code,
+        line.media_type,
+        line.digest,
+        int(line.length),
+        line.filename,
+        int(line.offset),
+    )
 
 
 def _compared(captures: list[Indexed]) -> list[Indexed]:

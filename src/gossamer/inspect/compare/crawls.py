@@ -12,9 +12,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from gossamer.archive.cdxj import read_capture
 from gossamer.inspect.archive.big_sort import BigSort, LineFile, read_lines
-from gossamer.inspect.archive.lookup import Indexed, read_back
+from gossamer.inspect.archive.lookup import Indexed, indexed, read_back
 from gossamer.inspect.compare.captures import bounded
 from gossamer.inspect.compare.learned import Learned, known_of, learned_together
 from gossamer.inspect.compare.text import READ, Reading, placed_in
@@ -307,19 +306,4 @@ def _latest(inspection: Inspection) -> Iterator[tuple[bytes, Indexed]]:
             if b'"status":"304"' not in data:
                 last = place, data
         if last is not None:
-            yield key, _indexed(*last)
-
-
-def _indexed(key: bytes, data: bytes) -> Indexed:
-    line, digits = read_capture(data), key.split(b" ")[1].decode("ascii")
-    time = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"
-    return Indexed(
-        line.url,
-        time,
-        line.code,
-        line.media_type,
-        line.digest,
-        int(line.length),
-        line.filename,
-        int(line.offset),
-    )
+            yield key, indexed(*last)
