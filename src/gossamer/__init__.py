@@ -14,6 +14,7 @@ The Python interface::
     asyncio.run(main())
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,10 @@ __all__ = [
     "crawl",
 ]
 
+NOT_ON_WINDOWS = (
+    "Gossamer does not run on Windows, whose files cannot be locked or renamed as it needs. "
+    "Use WSL 2 there (wsl --install), or a container: docs/how-to/systems.md"
+)
 _HOMES = {
     "config.config": ("CrawlConfig",),
     "crawling.interface": ("CrawledPage", "crawl"),
@@ -79,5 +84,7 @@ def __getattr__(name: str) -> object:
     """Public names load the rooms behind them when they are used: `import gossamer.model` stays light."""
     for home, names in _HOMES.items():
         if name in names:
+            if os.name == "nt":
+                raise ImportError(NOT_ON_WINDOWS)
             return getattr(import_module(f"gossamer.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

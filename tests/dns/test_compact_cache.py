@@ -371,7 +371,7 @@ def test_after_another_boot_only_a_sealed_file_is_used(tmp_path, monkeypatch):
     cache.put(answer("a.example.com"), NOW)
     unsealed = (folder / "seal.json").read_bytes()
     cache.close()
-    monkeypatch.setattr("gossamer.dns.compact.folder._boot", lambda: "another")
+    monkeypatch.setattr("gossamer.dns.compact.folder.boot_id", lambda: "another")
     cache = CompactCache(folder, SMALL)
     assert cache.get("a.example.com", NOW)
     cache.close()

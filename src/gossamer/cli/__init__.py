@@ -1,17 +1,23 @@
 """The command line: arguments in, tables out."""
 
+import os
 import sys
 
+from gossamer import NOT_ON_WINDOWS
 from gossamer.cli.exits import EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_NOTHING, EXIT_STORAGE
 from gossamer.cli.terminal.ctrl_c import watch
 from gossamer.cli.terminal.printing import say
 from gossamer.cli.terminal.streams import complete, leave, nobody_reads
-from gossamer.engine.heap import seldom_collect
 from gossamer.model.errors import ConfigError, GossamerError, StorageError, UnreadableError
 
 
 def main() -> None:
     """Run the `gossamer` command and exit with its status."""
+    if os.name == "nt":
+        say(f"gossamer: {NOT_ON_WINDOWS}")
+        sys.exit(EXIT_CONFIG)
+    from gossamer.engine.heap import seldom_collect
+
     seldom_collect()  # first, because imports make containers and no cycles
     complete()
     watch()

@@ -16,6 +16,7 @@ import uvloop
 
 from gossamer.cli.terminal.printing import say
 from gossamer.model.errors import ConfigError
+from gossamer.state.machine import only_on_linux
 
 if TYPE_CHECKING:
     from gossamer.daemon.config import ServiceConfig
@@ -49,9 +50,11 @@ def run_serve(
         token_file: where the token lies that is demanded without accounts: a path, `auto` or `none`.
 
     Raises:
-        ConfigError: the extra is not installed, settings make no sense, or the address cannot be had.
+        ConfigError: this is not Linux, the extra is not installed, settings make no sense, or there is no
+            such address.
         StorageError: the daemon's database is damaged.
     """
+    only_on_linux("gossamer serve")
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise ConfigError(

@@ -1,38 +1,30 @@
 """The crawl clock: wall time that never jumps, by which everything on disk is due.
 
 Within a process it advances with the monotonic clock, whatever happens to the wall clock. Over a
-restart on the same boot it is carried on by `CLOCK_BOOTTIME`; over a reboot it takes the wall clock,
+restart on the same boot it is carried on by the time since that boot; over a reboot it takes the wall clock,
 but never goes back. So a wall clock that jumps, either way, makes us neither rude nor stall.
 Dates that people read (WARC-Date, logs) come from the wall clock instead.
 """
 
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
+from gossamer.state.machine import boot_id, since_boot
 from gossamer.state.records import ClockRecord
 
 _FASTER = "GOSSAMER_CLOCK"
 LAST_SECOND = float((1 << 32) - 1)
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-
-
-def _boot_id() -> str:
-    try:
-        return _BOOT_ID.read_text().strip()
-    except OSError:
-        return ""
 
 
 def _boottime() -> float:
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return since_boot() / 1e9
 
 
 class CrawlClock:
     """Seconds since 1970, monotonic over the life of the crawl."""
 
     def __init__(self, last: ClockRecord | None = None) -> None:
-        self._id = _boot_id()
+        self._id = boot_id()
         self.rebooted = last is not None and not (self._id and last.boot_id == self._id)
         """The machine was started since, or this is another one: a power failure may have come between."""
         start = time.time()

@@ -1,7 +1,6 @@
 """The life of one agent: joins, crawls what it is granted, moves shards in and out, leaves."""
 
 import asyncio
-import contextlib
 import socket
 import uuid
 from collections.abc import Awaitable, Callable
@@ -40,6 +39,7 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.ports import OrderingPolicy
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment
+from gossamer.state.machine import boot_id
 from gossamer.state.records import Counters
 from gossamer.state.whole_files import write_whole
 
@@ -414,7 +414,4 @@ def _set_aside(path: Path) -> None:
 
 
 def _host(weight: float) -> Host:
-    boot = ""
-    with contextlib.suppress(OSError):
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return Host(socket.gethostname(), boot, weight, process=uuid.uuid4().hex)
+    return Host(socket.gethostname(), boot_id(), weight, process=uuid.uuid4().hex)

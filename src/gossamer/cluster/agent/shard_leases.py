@@ -1,16 +1,16 @@
 """What an agent holds by its last grants: shards, the time for which it holds them, how much it may fetch."""
 
-import time
 from collections.abc import Callable, Collection
 
 from gossamer.cluster.agreement.tenure import Tenure
 from gossamer.cluster.protocol import NOBODY, UNLIMITED, Freeze, Grant, View, agent_number, given_away, unpack
 from gossamer.cluster.ranges import shard_of
+from gossamer.state.machine import since_boot
 
 
 def boot_clock() -> float:
     """Seconds since the machine started, those of a suspend included."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return since_boot() / 1e9
 
 
 class ShardLeases:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import socket
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +28,8 @@ class ControlSocket:
             self._remove()
             # Linux gives the file this mode, so that it is nobody else's from its first moment.
             os.fchmod(self.listening.fileno(), 0o600)
-            self.listening.bind(_address(self._directory, folder))
+            with _address(self._directory, folder) as address:
+                self.listening.bind(address)
             os.chmod(SOCKET, 0o600, dir_fd=self._directory)
             self.listening.listen(_BACKLOG)
             self.listening.setblocking(False)
@@ -63,7 +65,8 @@ def connected(folder: Path) -> Iterator[socket.socket]:
         try:
             directory = _open_directory(folder)
             try:
-                client.connect(_address(directory, folder))
+                with _address(directory, folder) as address:
+                    client.connect(address)
             finally:
                 os.close(directory)
         except OSError as error:
@@ -78,8 +81,16 @@ def _open_directory(folder: Path) -> int:
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
-def _address(directory: int, folder: Path) -> str:
-    """Of the socket, by the directory's descriptor: addresses of sockets are limited to 108 bytes."""
+@contextlib.contextmanager
+def _address(directory: int, folder: Path) -> Iterator[str]:
+    """Of the socket, by the directory's descriptor, or by a short link where there is no `/proc`.
+
+    Addresses of sockets are limited to 108 bytes, on macOS to 104.
+    """
     if Path("/proc/self/fd").is_dir():
-        return f"/proc/self/fd/{directory}/{SOCKET}"
-    return str(folder / SOCKET)
+        yield f"/proc/self/fd/{directory}/{SOCKET}"
+        return
+    with tempfile.TemporaryDirectory(prefix="gossamer-") as short:
+        link = Path(short, "f")
+        link.symlink_to(folder.absolute())
+        yield str(link / SOCKET)

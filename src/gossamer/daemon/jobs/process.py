@@ -6,7 +6,6 @@ import os
 import resource
 import signal
 import sys
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -14,6 +13,7 @@ import msgspec
 from gossamer.control.speedometer import memory_bytes, open_files
 from gossamer.daemon.jobs.job import Mark
 from gossamer.model.errors import StorageError
+from gossamer.state.machine import boot_id
 
 _POLL = 0.5
 """Seconds between two looks at a process on a system without pidfds."""
@@ -48,8 +48,9 @@ class JobProcess:
         self.ended = asyncio.Event()
         self._descriptor = -1
         self._poll: asyncio.Task[None] | None = None
-        with contextlib.suppress(OSError):
-            self._descriptor = os.pidfd_open(mark.pid)
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):
+                self._descriptor = os.pidfd_open(mark.pid)
         if mark_of(mark.pid) != mark:  # it ended before, so the descriptor may be another's
             self.close()
             self._reap()
@@ -73,13 +74,15 @@ class JobProcess:
         with contextlib.suppress(ProcessLookupError):
             if self.ended.is_set():
                 return
-            if self._descriptor >= 0:
+            if sys.platform == "linux" and self._descriptor >= 0:
                 signal.pidfd_send_signal(self._descriptor, number)
             else:
                 os.kill(self.mark.pid, number)
 
     def limit_files(self, now: int, most: int) -> None:
         """Bound its open files, and what it may raise that bound to itself; where the system lets us."""
+        if sys.platform != "linux":
+            return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             hard = resource.prlimit(self.mark.pid, resource.RLIMIT_NOFILE)[1]
             if hard != resource.RLIM_INFINITY:
@@ -147,7 +150,7 @@ def spawn(folder: Path, errors: Path, *, revisit: bool = False) -> Mark:
         raise StorageError(f"{folder}: its process cannot be started ({error.strerror}).") from None
     mark = mark_of(pid)
     # A child that has ended already is a zombie until we wait for it, so it has a mark.
-    return mark or Mark(pid, 0, boot())
+    return mark or Mark(pid, 0, boot_id())
 
 
 def mark_of(pid: int) -> Mark | None:
@@ -160,16 +163,7 @@ def mark_of(pid: int) -> Mark | None:
     fields = text[text.rfind(b")") + 2 :].split()
     if len(fields) < 20 or fields[0] in (b"Z", b"X"):
         return None
-    return Mark(pid, int(fields[19]), boot())
-
-
-@cache
-def boot() -> str:
-    """Which start of the machine this is."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
+    return Mark(pid, int(fields[19]), boot_id())
 
 
 def crawler_of(folder: Path) -> Mark | None:

@@ -25,13 +25,13 @@ import msgspec
 from lmdb import verify
 
 from gossamer.model.errors import ConfigError
+from gossamer.state.machine import boot_id
 
 DATA = "names.mdb"
 LOCK = "names.mdb-lock"
 SEAL = "seal.json"
 _GATE = "gate"
 _USERS = "users"
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 GATE_SECONDS = 30.0
 """Longest wait for one who opens or closes: reading a large file through takes 1.4 s per million names."""
 _POLL_SECONDS = 0.01
@@ -98,7 +98,7 @@ class CacheFolder:
 
     def unseal(self) -> None:
         """Note that the file is in use, by its only user within the gate, before anything is written."""
-        self._write(Seal(_boot()))
+        self._write(Seal(boot_id()))
 
     def share(self) -> None:
         """Let others in, within the gate."""
@@ -113,7 +113,7 @@ class CacheFolder:
     def seal(self) -> None:
         """Vouch for the file, closed and synced, by the last user within the gate."""
         status = self.data.stat()
-        self._write(Seal(_boot(), status.st_size, status.st_mtime_ns))
+        self._write(Seal(boot_id(), status.st_size, status.st_mtime_ns))
 
     def leave(self) -> None:
         """Be a user no more."""
@@ -136,7 +136,7 @@ class CacheFolder:
         if seal.size:
             untouched = (status.st_size, status.st_mtime_ns) == (seal.size, seal.changed)
             return None if untouched else "it was changed by another program"
-        if seal.boot != _boot():
+        if seal.boot != boot_id() or not seal.boot:
             return ""
         return _flaw(self.data)
 
@@ -169,10 +169,6 @@ def _flaw(data: Path) -> str | None:
     except (verify.VerifyError, OSError) as error:
         return str(error)
     return flaws[0] if flaws else None
-
-
-def _boot() -> str:
-    return _BOOT.read_text(encoding="ascii").strip()
 
 
 def _open(path: Path, flags: int = 0) -> int:

@@ -1,6 +1,7 @@
 """Lets work that may wait have the time that the event loop has to spare."""
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +25,10 @@ class SpareTime:
     """
 
     def __init__(self) -> None:
-        self._clock = time.pthread_getcpuclockid(threading.get_ident())
+        if sys.platform == "linux":
+            self._clock = time.pthread_getcpuclockid(threading.get_ident())
+        else:  # no clock of another thread: that of all of them, so such work rests rather too long
+            self._clock = time.CLOCK_PROCESS_CPUTIME_ID
         self._busy = 1.0
         self._threads = 0
         self.hurry = False

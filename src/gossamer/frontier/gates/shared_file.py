@@ -8,6 +8,7 @@ from pathlib import Path
 import lmdb
 
 from gossamer.model.errors import ConfigError
+from gossamer.state.machine import allocate
 
 
 def make_folder(folder: Path) -> None:
@@ -72,7 +73,7 @@ def share(table: Path, size: int) -> lmdb.Environment:
 def _allocate(table: Path, size: int) -> None:
     file = os.open(table, os.O_RDWR | os.O_CLOEXEC)
     try:
-        os.posix_fallocate(file, 0, size)
+        allocate(file, size)
     finally:
         os.close(file)
 

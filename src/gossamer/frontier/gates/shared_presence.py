@@ -13,6 +13,8 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
+from gossamer.state.machine import allocate
+
 BELLS = 4_096
 """A crawl shares its bell with those whose numbers differ by multiples of this: they hear too much, too."""
 _WORD = 8
@@ -36,7 +38,7 @@ class Presence:
         self._locks = os.open(path, _FLAGS, 0o600)
         try:
             self.number = self._join(next_number)
-            os.posix_fallocate(self._locks, 0, BELLS * _WORD)  # a mapped page without room would kill us
+            allocate(self._locks, BELLS * _WORD)
             self._mapped = _map(path)
         except BaseException:
             os.close(self._locks)

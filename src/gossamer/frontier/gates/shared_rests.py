@@ -14,7 +14,6 @@ who dies with a host leaves it to others after twice what it was owed.
 """
 
 import struct
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -39,9 +38,9 @@ from gossamer.policy.visits.shared_turns import (
     give_up,
     keep,
 )
+from gossamer.state.machine import boot_id, only_on_linux, since_boot
 
 FORMAT = 2
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _NUMBER = b"\0"
 """Key of the last number given; shorter than a host's, it stands before them all."""
 KEY_BYTES = 16
@@ -71,7 +70,7 @@ _decode = msgspec.msgpack.Decoder(HostTurns).decode
 
 def boot_micros() -> int:
     """Microseconds since the machine was started, its sleep included."""
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000
+    return since_boot() // 1_000
 
 
 class Return(msgspec.Struct, frozen=True, gc=False):
@@ -118,9 +117,12 @@ class SharedRests:
         """Join the crawls that share `folder`, which is made if need be.
 
         Raises:
-            ConfigError: the folder belongs to somebody else, or others may write into it.
+            ConfigError: the folder belongs to somebody else, others may write into it, or this is not Linux.
             StorageError: it cannot be used.
         """
+        only_on_linux(
+            "politeness by server or shared by crawls (politeness.shared, server, address_delay, visits_per_address)"
+        )
         self._folder = folder
         self._now = now
         self._claims = self._sweeps = 0
@@ -130,7 +132,7 @@ class SharedRests:
         self._next_tidy = 0
         try:
             make_folder(folder)
-            table = folder / f"rests-{FORMAT}-{_BOOT.read_text(encoding='ascii').strip()}.mdb"
+            table = folder / f"rests-{FORMAT}-{boot_id()}.mdb"
             remove_older(folder, table)
             self._environment = share(table, MAX_BYTES)
         except (OSError, lmdb.Error) as error:
