@@ -10,6 +10,7 @@ import click
 from gossamer.cli.options.audit_command import audit
 from gossamer.cli.options.cluster_commands import cluster
 from gossamer.cli.options.crawl_options import (
+    NAMESERVER_HELP,
     PATH,
     asked,
     crawl_options,
@@ -480,7 +481,7 @@ def index(folder: Path, *, no_search: bool, quiet: bool, json: bool, **how: Any)
 @_live("--dir", "FOLDER", "Keep the crawl here instead of nowhere.", type=PATH)
 @_live("--contact", "ADDRESS", "Your web or mail address, sent with every request.")
 @_live("--min-delay", "TIME", "Rest of a host after each visit; if not given, 1s.")
-@_live("--nameserver", "ADDRESS:PORT", "Ask this name server.", multiple=True)
+@_live("--nameserver", "SERVER", NAMESERVER_HELP, multiple=True)
 @_live("--set", "NAME=VALUE", "Any setting of 'gossamer config', by its path.", multiple=True)
 def search(given: tuple[str, ...], also: tuple[Path, ...], *, json: bool, live: bool, **asked: Any) -> None:
     """Find documents by what they say. Works on a running crawl too.
@@ -567,7 +568,7 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
 @_of_watch("--name", "NAME", "What the watch is called.", default="")
 @_of_watch("--contact", "ADDRESS", "Your web or mail address, sent with every request.")
 @_of_watch("--min-delay", "TIME", "Rest of a host after each visit; if not given, 1s.")
-@_of_watch("--nameserver", "ADDRESS:PORT", "Ask this name server.", multiple=True)
+@_of_watch("--nameserver", "SERVER", NAMESERVER_HELP, multiple=True)
 @_of_watch("--config", "FILE", "Configuration, with mail servers for example.", type=PATH)
 @_of_watch("--set", "NAME=VALUE", "Any setting of 'gossamer config', by its path.", multiple=True)
 @click.option("--dir", "folder", type=PATH, help="Where it is kept; if not given, ./watch-HOST.")

@@ -20,7 +20,8 @@ PATH = click.Path(path_type=Path)
 folder = click.argument("folder", type=PATH)
 json = click.option("--json", is_flag=True, help="Machine-readable output on standard output.")
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress, no closing words.")
-nameserver = click.option("--nameserver", metavar="ADDRESS:PORT", multiple=True, help="Ask this name server.")
+NAMESERVER_HELP = "Ask this name server: ADDRESS, ADDRESS:PORT or https://ADDRESS/PATH; may be repeated."
+nameserver = click.option("--nameserver", metavar="SERVER", multiple=True, help=NAMESERVER_HELP)
 nice = click.option("--nice", is_flag=True, help="Use only CPU and disk time that nobody else wants.")
 setting = click.option(
     "--set",

@@ -61,6 +61,9 @@ class HostPoliteness(msgspec.Struct, frozen=True):
     max_delay: float
     factor: float
     visits_per_host: int
+    address_delay: float
+    visits_per_address: int
+    server: str
 
 
 class HostBudget(msgspec.Struct, frozen=True):
@@ -191,7 +194,7 @@ def host(look: ViewContext, params: Host) -> HostDetail:
         failing_since=_wall(look, int(record.failing_since * 1e6)) if record.failures else None,
         blocked=record.name in config.scope.block,
         politeness=HostPoliteness(
-            politeness.min_delay, politeness.max_delay, politeness.factor, politeness.visits_per_host
+            **{name: getattr(politeness, name) for name in HostPoliteness.__struct_fields__}
         ),
         budget=HostBudget(budget.pages_per_host, budget.bytes_per_host),
         first=list(_first(look, key, record)),
