@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import warnings
+from pathlib import Path
 
 import pytest
 from small_site import small_site
@@ -48,3 +49,27 @@ def test_who_leaves_before_the_crawl_has_begun_does_not_wait_for_its_end() -> No
     with small_site(page) as site, pytest.raises(TimeoutError):
         asyncio.run(leave(site))
     assert len(asked) < MANY
+
+
+async def _crawl_on_disk(site: str, archive: str, folder: str | None) -> int:
+    settings = {"storage": {"archive": archive}, "engine": {"give_up_after": 1.0, "min_free_disk": 0}}
+    return len([page async for page in gossamer.crawl(site, folder=folder, config=settings, min_delay=0)])
+
+
+def test_its_archive_may_lie_elsewhere_and_who_crawls_again_says_so_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("disk", "another"):
+        (tmp_path / name).mkdir()
+    with small_site({"": "leaf"}.get) as site:
+        assert asyncio.run(_crawl_on_disk(site, "disk", "crawl")) == 1
+        kept = (tmp_path / "crawl" / "crawl.toml").read_text()
+        assert asyncio.run(_crawl_on_disk(site, "disk", "crawl")) == 0
+        assert (tmp_path / "crawl" / "crawl.toml").read_text() == kept
+        with pytest.raises(gossamer.ConfigError, match=r"storage\.archive: moves no crawl"):
+            asyncio.run(_crawl_on_disk(site, "another", "crawl"))
+        assert len(list((tmp_path / "disk").glob("*/archive/*.warc.gz"))) == 1
+        # Of a crawl that keeps nothing, nothing is kept there either.
+        assert asyncio.run(_crawl_on_disk(site, "another", None)) == 1
+    assert not list((tmp_path / "another").iterdir())

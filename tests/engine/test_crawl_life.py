@@ -273,6 +273,36 @@ def quick(monkeypatch):
     monkeypatch.setattr(crawl_module, "UPKEEP_SECONDS", 0.001)
 
 
+@pytest.mark.parametrize("left", [99, None])
+def test_each_disk_that_it_lies_on_is_watched(life, quick, monkeypatch, tmp_path, left):
+    made = life(
+        seeds=["/slow"],
+        config=EngineConfig(workers=1, give_up_after=1.0, checkpoint_every=0.0, min_free_disk=100),
+    )
+    made.crawl._places = (made.world.path, tmp_path / "disk")
+    looked = asyncio.Event()
+
+    def usage(path):
+        if path == made.world.path:
+            return SimpleNamespace(free=1 << 40)
+        looked.set()
+        if left is None:
+            raise FileNotFoundError(2, "No such file or directory")
+        return SimpleNamespace(free=left)
+
+    monkeypatch.setattr(crawl_module.shutil, "disk_usage", usage)
+
+    async def steps(made):
+        await made.answers.asking.wait()
+        await looked.wait()
+        made.answers.go.set()
+
+    with pytest.raises(
+        StorageError, match=f"{tmp_path / 'disk'}: " + ("cannot be" if left is None else "less than")
+    ):
+        made.run(steps)
+
+
 @pytest.mark.parametrize(("free", "stopped"), [(99, True), (100, False), (101, False)])
 def test_a_disk_that_fills_ends_the_crawl_in_time(life, quick, monkeypatch, free, stopped):
     made = life(

@@ -102,7 +102,7 @@ class ArchiveWriter:
         """
         writer = cls(directory, config, info, fault_point)
         try:
-            directory.mkdir(parents=True, exist_ok=True)
+            directory.resolve().mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(
                 f"cannot make {directory}: {error.strerror}. Choose a folder that is writable"

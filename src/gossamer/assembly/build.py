@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer.assembly.borders import all_modules, bordered
+from gossamer.assembly.disks import elsewhere
 from gossamer.assembly.extensions import Extensions, Membership
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.name_resolution import NameListeners, NameRoom
@@ -283,7 +284,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     )
     return Built(
         folder=folder,
-        crawl=Crawl(folder.path, config.engine, parts),
+        crawl=Crawl(folder.path, config.engine, parts, elsewhere(folder.path)),
         seeds=seeds,
         effective=effective,
         environment=environment,

@@ -5,6 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
+from gossamer.assembly.disks import LINKS, discard, is_ours
 from gossamer.assembly.private import private_folder
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state.whole_files import PARTIAL
@@ -104,16 +105,25 @@ class CrawlFolder:
     def clear_tmp(self) -> None:
         """Remove spooled bodies of an earlier session; only for the owner of the folder.
 
+        Where the operator has put a link of his own, there may be more than these, and all of it stays.
+
         Raises:
             StorageError: the disk refuses.
         """
-        shutil.rmtree(self.tmp, ignore_errors=True)
+        place = self.tmp.resolve()
+        if not self.tmp.is_symlink() or is_ours(self.path, self.tmp):
+            shutil.rmtree(place, ignore_errors=True)
         try:
-            self.tmp.mkdir(exist_ok=True)
+            place.mkdir(exist_ok=True)
         except OSError as error:
             raise StorageError(
                 f"{self.tmp}: cannot be made ({error.strerror}). Free some space, then resume."
             ) from None
+
+    def discard(self) -> None:
+        """Remove the folder with what was made for its crawl on other disks; what refuses stays."""
+        discard(self.path)
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def _prove_name(self) -> None:
         """RocksDB's binding takes names as text, so bytes that are no UTF-8 cannot be said to it."""
@@ -126,7 +136,11 @@ class CrawlFolder:
     def _empty(self) -> bool:
         """Nothing is in the folder, or only what a start leaves that was killed at once."""
         left = {self.config.name + PARTIAL, self.seeds.name, self.seeds.name + PARTIAL}
-        return self.path.is_dir() and all(entry.name in left for entry in self.path.iterdir())
+        links = {name for names in LINKS.values() for name in names}
+        return self.path.is_dir() and all(
+            entry.name in left or (entry.name in links and entry.is_symlink() and not entry.exists())
+            for entry in self.path.iterdir()
+        )
 
     def _own(self) -> None:
         """Lock the folder; the system lets go of it when this process ends, however that happens."""

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 import uvloop
 
+from gossamer.assembly.disks import unmoved
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.private import keep_private
@@ -72,7 +72,7 @@ def run_new(
         conduct(folder, config, resumed=False, quiet=quiet, json=json, begin=begin)
     except _MisspeltError:
         if not existed:
-            shutil.rmtree(folder.path, ignore_errors=True)
+            folder.discard()
             say(f"nothing was kept: {folder.path} is removed")
         sys.exit(EXIT_CONFIG)
 
@@ -101,13 +101,15 @@ def taken_up(
 ) -> tuple[CrawlFolder, CrawlConfig]:
     """The crawl in `path`, for `conduct` to go on with; as `run_again`."""
     folder = CrawlFolder(path)
-    config = reopen(folder, from_checkpoint=from_checkpoint, tell=say)
+    config = begun = reopen(folder, from_checkpoint=from_checkpoint, tell=say)
     limits = option_settings(further)
     if settings or limits:
         parsed, problems = parse_settings(settings)
         if problems:
             raise ConfigError(*problems)
         config = load(CrawlConfig, merge(CrawlConfig.renewed(read_toml(folder.config)), {**parsed, **limits}))
+        storage = unmoved(begun.storage, config.storage, path)
+        config = msgspec.structs.replace(config, storage=storage)
         if limits:
             config = _from_now(folder, config, frozenset(limits))
         Seeds(config, folder.path).prove()  # or nobody could resume it any more

@@ -15,6 +15,7 @@ from gossamer.config.place_config import SECTIONS, PlaceConfig
 from gossamer.config.plugin_config import PluginConfig
 from gossamer.config.search_config import SearchConfig
 from gossamer.config.seed_config import SeedConfig
+from gossamer.config.storage_config import StorageConfig
 from gossamer.config.watch_config import NotifyConfig, WatchConfig, problems_of
 from gossamer.dns.config import DnsConfig
 from gossamer.documents.config import DocumentsConfig
@@ -83,6 +84,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     archive: ArchiveConfig = ArchiveConfig()
     frontier: FrontierConfig = FrontierConfig()
     state: StateConfig = StateConfig()
+    storage: StorageConfig = StorageConfig()
     plugins: PluginConfig = PluginConfig()
     place: Annotated[
         dict[str, PlaceConfig],

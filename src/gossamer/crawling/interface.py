@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from gossamer.assembly.disks import unmoved
 from gossamer.assembly.extensions import Extensions, handed_in, schemes_of
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.seeds import Seeds, with_own_folders
@@ -349,6 +350,8 @@ def _reopened(place: CrawlFolder, tree: Tree) -> CrawlConfig:
         if seeds := tree.get("seeds"):
             both["seeds"] = list(dict.fromkeys((*held.seeds, *seeds)))
         settings = with_own_folders(load(CrawlConfig, both))
+        storage = unmoved(held.storage, settings.storage, place.path)
+        settings = msgspec.structs.replace(settings, storage=storage)
         if settings != held:
             Seeds(settings, place.path).prove()
             write_whole(place.config, to_toml(settings))
@@ -421,7 +424,11 @@ def _place(folder: str | Path | None) -> Iterator[CrawlFolder]:
         yield CrawlFolder(Path(folder))
         return
     with tempfile.TemporaryDirectory(prefix="gossamer-") as temporary:
-        yield CrawlFolder(Path(temporary) / "crawl")
+        place = CrawlFolder(Path(temporary) / "crawl")
+        try:
+            yield place
+        finally:
+            place.discard()
 
 
 def _crawled(visit: Visited, fetch: FetchConfig, limit: int, run_: _Run) -> CrawledPage | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from gossamer.assembly.build import Built, build
+from gossamer.assembly.disks import claim, lay, prove_places, whole_paths
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.file_limit import raise_file_limit
 from gossamer.assembly.folder import CrawlFolder
@@ -42,15 +43,18 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
         the configuration, which names the folder's own copy of the seeds.
 
     Raises:
-        ConfigError: there are no seeds, one is no URL, or the folder is taken.
+        ConfigError: there are no seeds, one is no URL, the folder is taken, or a disk cannot be used.
     """
+    config = msgspec.structs.replace(config, storage=whole_paths(config.storage))
     seeds = Seeds(config)
     seeds.prove()
     _prove(config)
+    prove_places(config.storage, folder.path, config.engine.min_free_disk)
     folder.create()
     fault_point("start.created")
     try:
         config = msgspec.structs.replace(config, seeds_file=seeds.keep(folder))
+        lay(folder.path, config.storage)
         write_whole(folder.config, to_toml(config))
     except BaseException:
         folder.release()
@@ -89,7 +93,7 @@ def reopen(
 
     Raises:
         ConfigError: no crawl lives there, its configuration has been damaged, or another process uses it.
-        StorageError: the checkpoint cannot be used.
+        StorageError: the checkpoint cannot be used, or a disk is not mounted.
     """
     folder.reopen()
     try:
@@ -99,6 +103,7 @@ def reopen(
         config = load(CrawlConfig, settings)
         Seeds(config, folder.path).prove()
         _prove(config)
+        claim(folder.path)
         if from_checkpoint:
             restored = restore(folder.checkpoints, folder.state, config.state)
             kept = f"; the state of before is kept in {restored.kept}" if restored.kept else ""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from gossamer.assembly.disks import prove_there
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
@@ -104,6 +105,7 @@ def _state_of(path: Path) -> Iterator[ViewContext]:
         ConfigError, StorageError: as `view_context`.
     """
     folder = CrawlFolder(path)
+    prove_there(path)
     if folder.state.is_dir() or not folder.config.exists():
         with view_context(path) as look:
             yield look

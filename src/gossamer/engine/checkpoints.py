@@ -60,7 +60,7 @@ class Checkpoints:
 
     def _take(self) -> str:
         try:
-            self._folder.mkdir(exist_ok=True)
+            self._folder.resolve().mkdir(exist_ok=True)
             for left in self._folder.glob(f"*{_PARTIAL}*"):  # RocksDB adds a suffix of its own
                 shutil.rmtree(left)
             name = f"{max(map(int, names(self._folder)), default=0) + 1:08d}"
@@ -139,6 +139,7 @@ def restore(folder: Path, state: Path, config: StateConfig) -> Restored:
     available = names(folder)
     if not available:
         raise ConfigError(f"{folder}: there is no checkpoint to go back to. Start again in another folder.")
+    state = state.resolve()  # what is renamed must lie on the disk that a link leads to
     fresh = state.with_name(state.name + ".restored")
     problem = ""
     for name in reversed(available):

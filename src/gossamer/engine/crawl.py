@@ -5,7 +5,7 @@ import contextlib
 import itertools
 import shutil
 import time
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -58,8 +58,12 @@ class Parts(msgspec.Struct, frozen=True):
 class Crawl:
     """One run of a crawl in its folder."""
 
-    def __init__(self, folder: Path, config: EngineConfig, parts: Parts) -> None:
+    def __init__(
+        self, folder: Path, config: EngineConfig, parts: Parts, elsewhere: Sequence[Path] = ()
+    ) -> None:
+        """A crawl in `folder`, parts of which lie `elsewhere`, on disks that may get full, too."""
         self._folder = folder
+        self._places = (folder, *elsewhere)
         self._config = config
         self._parts = parts
         self._crew: Crew | None = None
@@ -209,9 +213,9 @@ class Crawl:
                 return
             give_back()
             config = self._config
-            if shutil.disk_usage(self._folder).free < config.min_free_disk:
+            if full := next((place for place in self._places if _free(place) < config.min_free_disk), None):
                 self._disk_low = StorageError(
-                    f"{self._folder}: less than {config.min_free_disk >> 20} MiB of disk are free "
+                    f"{full}: less than {config.min_free_disk >> 20} MiB of disk are free "
                     "(engine.min_free_disk), so the crawl has stopped. Free some space, then resume."
                 )
                 self.stop(DISK_FULL)
@@ -271,6 +275,20 @@ class Crawl:
             fault_point("end.told")
             parts.observers.tell(await parts.checkpoints.take(parts.settlement.held))
         parts.observers.tell(Stopped(reason))
+
+
+def _free(place: Path) -> int:
+    """Bytes that are free on its disk.
+
+    Raises:
+        StorageError: it cannot be reached.
+    """
+    try:
+        return shutil.disk_usage(place).free
+    except OSError as error:
+        raise StorageError(
+            f"{place}: cannot be reached ({error.strerror}), so the crawl has stopped. Mount its disk, then resume."
+        ) from None
 
 
 def _first(failures: BaseExceptionGroup[StorageError]) -> StorageError:

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from gossamer.assembly.disks import prove_there
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import read_hold
 from gossamer.assembly.report import Summary, summary
@@ -218,11 +219,12 @@ def crawl_in(path: Path) -> CrawlFolder:
 
     Raises:
         ConfigError: no crawl lives in `path`.
-        StorageError: its state is gone.
+        StorageError: its state is gone, or a disk that it lies on is not mounted.
     """
     folder = CrawlFolder(path)
     if not folder.config.exists():
         raise ConfigError(f"{path}: holds no crawl. Give the folder of one (the --dir of 'gossamer crawl').")
+    prove_there(path)
     if not folder.state.is_dir() and folder.has_results:
         raise StorageError(
             f"{folder.state}: is not there, though something was crawled. 'gossamer resume {path}"

@@ -121,7 +121,8 @@ class Environment:
     @classmethod
     def _make(cls, path: Path, config: StateConfig) -> None:
         """Make an empty state, with all of its families or not at all: readers come at any moment."""
-        fresh = path.with_name(f"{path.name}.new")
+        whole = path.resolve()  # what is renamed must lie on the disk that a link leads to
+        fresh = whole.with_name(f"{whole.name}.new")
         shutil.rmtree(fresh, ignore_errors=True)
         try:
             empty = cls._empty
@@ -134,7 +135,7 @@ class Environment:
                 with (fresh / name).open("wb") as file:
                     file.write(content)
                     os.fsync(file.fileno())
-            fresh.rename(path)
+            fresh.rename(whole)
         except OSError as error:
             raise _failure(path, "made", str(error)) from None
 

@@ -25,6 +25,10 @@ UNCHANGEABLE = (
     "fetch.closed_networks",
     "engine.queue_key",
     "frontier.visited",
+    "storage.archive",
+    "storage.log",
+    "storage.state",
+    "storage.temporary",
 )
 """What a crawl's state, or the daemon, relies upon."""
 

@@ -26,6 +26,10 @@ PATHS = (
     "fetch.known_hosts",
     "fetch.ssh_key",
     "dns.compact.folder",
+    "storage.archive",
+    "storage.log",
+    "storage.state",
+    "storage.temporary",
 )
 """Settings that name files or folders. Whoever may create jobs from afar must not read, through the
 messages, the archive or a name server's questions, what else lies on this machine."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from gossamer.assembly.disks import elsewhere
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.control.changes.change_log import read_changes
 from gossamer.daemon.jobs.job import Job
@@ -105,7 +106,7 @@ def stopped_by_hand(job: Job) -> bool:
 
 def _is_full(folder: Path) -> bool:
     try:
-        return shutil.disk_usage(folder).free < _LEAST_FREE
+        return any(shutil.disk_usage(place).free < _LEAST_FREE for place in (folder, *elsewhere(folder)))
     except OSError:
         return False
 

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -82,10 +81,10 @@ def put_aside(path: Path, aside: Path) -> Path:
 
 
 def clear(aside: Path) -> None:
-    """Remove what was put aside; what cannot be removed is tried again later."""
+    """Remove what was put aside, with what lies on other disks; what cannot be removed is tried again later."""
     for path in aside.iterdir():
         if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
+            CrawlFolder(path).discard()
         else:
             path.unlink(missing_ok=True)
 

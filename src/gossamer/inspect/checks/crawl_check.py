@@ -218,13 +218,13 @@ def _refusal(inspection: Inspection) -> Iterator[str]:
     Tables never change, so links to them suffice.
     """
     folder = inspection.folder
-    folder.tmp.mkdir(exist_ok=True)
+    folder.tmp.resolve().mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.tmp, prefix="check-") as scratch:
         copy = Path(scratch) / "state"
         copy.mkdir()
         for path in folder.state.iterdir():
             if path.suffix == ".sst":
-                (copy / path.name).hardlink_to(path)
+                (copy / path.name).symlink_to(path.absolute())
             elif path.is_file() and path.name != "LOCK":
                 shutil.copyfile(path, copy / path.name)
         try:

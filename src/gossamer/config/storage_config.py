@@ -1,0 +1,28 @@
+"""Settings of the disks that a crawl lies on."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class StorageConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Folders on other disks, each of which must be there. They are read when a crawl begins; from then on links say
+    where its files lie."""
+
+    archive: Annotated[
+        str,
+        Meta(
+            description="folder in which the crawl makes one of its own for its archive; its folder then has a link"
+            " to it. Empty: within the crawl's folder, as are the others"
+        ),
+    ] = ""
+    log: Annotated[str, Meta(description="the same for the log, crawl.log")] = ""
+    state: Annotated[
+        str,
+        Meta(description="the same for the state with its checkpoints, which want the fastest disk"),
+    ] = ""
+    temporary: Annotated[
+        str,
+        Meta(description="the same for bodies that are too large for memory, until they are archived"),
+    ] = ""
