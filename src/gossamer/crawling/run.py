@@ -19,6 +19,7 @@ from gossamer.assembly.report import summary
 from gossamer.assembly.revisits import revisit_sums
 from gossamer.assembly.seeds import Seeds
 from gossamer.assembly.storage import opened
+from gossamer.assembly.twins import twin_sites
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.control.session import answering
@@ -190,7 +191,8 @@ def _report(crawl: Crawl, reason: Reason) -> str:
         summary(ledger.counters, ledger.names, frontier.seen.figures(), frontier.order_figures())
     )
     told = {"ended": str(reason), "why": reason, **sums, "cut": crawl.cut}
-    pace, frontier = crawl.parts.pace, crawl.parts.frontier
+    told["twins"] = twin_sites([frontier.environment])
+    pace = crawl.parts.pace
     if pace.on or pace.record.visits:
         heads = (record.heads for _, record in frontier.hosts.scan())
         now, pages = frontier.again.wall.now(), ledger.counters.enrolled

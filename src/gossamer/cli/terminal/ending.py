@@ -55,6 +55,7 @@ REFUSED = {
     Rule.HOPS: "after too many redirects",
     Rule.TRAP: "that look endless, since traps.* was changed",
     Rule.SPECULATIVE: "found in scripts, of kinds that lead nowhere too often",
+    Rule.TWIN: "that another name of their site shows",
     Rule.LOGIN: "of places with a log-in that did not let us in (which: gossamer why)",
     Rule.PLUGIN: "by a rule of yours that raised an error",
 }
