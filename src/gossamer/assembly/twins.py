@@ -7,6 +7,7 @@ import msgspec
 from gossamer.engine.settlement.twins import pairs_in
 from gossamer.model.reasons.codes import TwinCode
 from gossamer.model.reasons.reason import Reason, because
+from gossamer.policy.twins import TwinsMode
 from gossamer.state.environment import Environment
 
 
@@ -27,18 +28,11 @@ class TwinSites(msgspec.Struct, frozen=True):
     why: Reason
 
 
-def twin_sites(states: Iterable[Environment]) -> list[TwinSites]:
+def twin_sites(mode: TwinsMode, states: Iterable[Environment]) -> list[TwinSites]:
     """What was found by a crawl, or by each agent of a cluster, those with most evidence first."""
-    found = [
-        TwinSites(
-            pair.goes,
-            pair.stays,
-            pair.alike,
-            pair.alike + pair.unlike,
-            because(TwinCode.SITE, pair.goes, pair.stays, pair.alike, pair.alike + pair.unlike),
-        )
-        for state in states
-        for pair in pairs_in(state)
-        if pair.found
-    ]
+    code = TwinCode.SKIPPED if mode == "skip" else TwinCode.SITE
+    found = []
+    for pair in (pair for state in states for pair in pairs_in(state)):
+        figures = pair.goes, pair.stays, pair.alike, pair.alike + pair.unlike
+        found.append(TwinSites(*figures, because(code, *figures)))
     return sorted(found, key=lambda pair: (-pair.alike, pair.goes))

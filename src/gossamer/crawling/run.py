@@ -180,18 +180,19 @@ async def _conduct(built: Built, config: CrawlConfig, on_start: Callable[[Crawl]
     finally:
         # On a full disk the first failure is the one to tell of.
         with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
-            write_whole(built.folder.report, _report(crawl, reason))
+            write_whole(built.folder.report, _report(built, reason))
     return reason
 
 
-def _report(crawl: Crawl, reason: Reason) -> str:
+def _report(built: Built, reason: Reason) -> str:
     """The text of `report.json`, by what the crawl has counted."""
+    crawl = built.crawl
     ledger, frontier = crawl.parts.ledger, crawl.parts.frontier
     sums = msgspec.to_builtins(
         summary(ledger.counters, ledger.names, frontier.seen.figures(), frontier.order_figures())
     )
     told = {"ended": str(reason), "why": reason, **sums, "cut": crawl.cut}
-    told["twins"] = twin_sites([frontier.environment])
+    told["twins"] = twin_sites(built.effective.config.engine.twins, [frontier.environment])
     pace = crawl.parts.pace
     if pace.on or pace.record.visits:
         heads = (record.heads for _, record in frontier.hosts.scan())

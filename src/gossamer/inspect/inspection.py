@@ -164,7 +164,7 @@ class Inspection:
 
     def twins(self) -> list[TwinSites]:
         """Names that show one site."""
-        return twin_sites(part.environment for part in self.each.values())
+        return twin_sites(self.config.engine.twins, (part.environment for part in self.each.values()))
 
     def followers(self) -> list[Lag]:
         """How far what is made of its archive is behind, as of now; some milliseconds.

@@ -41,8 +41,10 @@ from gossamer.policy.twins import (
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import PageRecord, decode, encode
 
-TWINS = b"twins/"
-"""Begins the keys in `meta` of `TwinPair`; a hash of both names follows."""
+FOUND = b"twins/"
+"""Begins the keys in `meta` of the pairs that show one site; a hash of both names follows."""
+_MET = b"twins-met/"
+"""The same of those that may."""
 MOST_MET = 1_024
 """Pairs of names that may turn out to be twins; the one that was met least lately makes room."""
 MOST_FOUND = 1_024
@@ -76,12 +78,11 @@ class Twins:
         self._due: list[TwinPair] = []
         self._group: dict[bytes, PageRecord] = {}
         for pair in pairs_in(frontier.environment):
-            if pair.found:
-                self._enter(pair)
-            else:
-                self._met[_key(pair)] = pair
-                if pair.withdrawn or pair.due:
-                    self._due.append(pair)
+            self._enter(pair)
+        for pair in pairs_in(frontier.environment, _MET):
+            self._met[_key(pair)] = pair
+            if pair.withdrawn or pair.due:
+                self._due.append(pair)
 
     # Before a visit …
 
@@ -219,10 +220,10 @@ class Twins:
         pair.goes, pair.stays, pair.looked = goes, stays, pair.met
         found = self._evidence(pages, goes, stays)
         pair.alike, pair.unlike = found.alike, found.unlike
-        pair.found = found.one_site and goes not in self._stays and self._root(stays) != goes
         self._keep(pair)
-        if pair.found:
+        if found.one_site and goes not in self._stays and self._root(stays) != goes:
             self._met.pop(_key(pair), None)
+            self._move(pair, found=True)
             self._enter(pair)
 
     def _evidence(self, pages: dict[str, dict[str, PageRecord]], goes: str, stays: str) -> Evidence:
@@ -256,7 +257,7 @@ class Twins:
 
     def _withdraw(self, pair: TwinPair) -> None:
         """Take two names for two sites again."""
-        pair.found, pair.looked, pair.withdrawn = False, pair.met, self._skip
+        pair.looked, pair.withdrawn = pair.met, self._skip
         del self._found[_key(pair)], self._stays[pair.goes]
         for name in (pair.goes, pair.stays):
             self._of[name].remove(pair)
@@ -265,7 +266,7 @@ class Twins:
         self._met[_key(pair)] = pair
         if pair.withdrawn:
             self._due.append(pair)
-        self._keep(pair)
+        self._move(pair, found=False)
 
     async def _let_back(self, pair: TwinPair) -> None:
         """Bring back all that was left out on a name, a few at a time; a crash begins anew."""
@@ -305,13 +306,22 @@ class Twins:
         with self._frontier.changes() as batch:
             batch.put(Family.META, self._place(pair), encode(pair))
 
+    def _move(self, pair: TwinPair, *, found: bool) -> None:
+        """Keep a pair among those that were found, or no longer."""
+        with self._frontier.changes() as batch:
+            batch.delete(Family.META, self._place(pair))
+            pair.found = found
+            self._keep(pair)
+
     def _place(self, pair: TwinPair) -> bytes:
-        return TWINS + self._frontier.host_hash(" ".join(sorted((pair.goes, pair.stays))))
+        return (FOUND if pair.found else _MET) + self._frontier.host_hash(
+            " ".join(sorted((pair.goes, pair.stays)))
+        )
 
 
-def pairs_in(environment: Environment) -> Iterator[TwinPair]:
-    """All pairs that are kept."""
-    for _, data in environment.scan(Family.META, prefix=TWINS):
+def pairs_in(environment: Environment, which: bytes = FOUND) -> Iterator[TwinPair]:
+    """The pairs that are kept."""
+    for _, data in environment.scan(Family.META, prefix=which):
         yield decode(data, TwinPair)
 
 

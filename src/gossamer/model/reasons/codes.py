@@ -214,7 +214,7 @@ class TwinCode(StrEnum):
     """That two names show one site, and what follows from it."""
 
     SITE = "twin.site"
-    ADVICE = "twin.advice"
+    SKIPPED = "twin.skipped"
     SHOWN = "twin.shown"
     BACK = "twin.back"
 
