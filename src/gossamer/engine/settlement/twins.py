@@ -8,7 +8,7 @@ name that goes be left out; what the other turns out not to show has its turn af
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
@@ -49,8 +49,8 @@ MOST_MET = 1_024
 """Pairs of names that may turn out to be twins; the one that was met least lately makes room."""
 MOST_FOUND = 1_024
 """Pairs that are twins; with more than so many no further one is looked for."""
-LOOKED_AT = 512
-"""Pages of a name that are looked at, in the order of their keyed hashes, which nobody outside knows."""
+LOOKED_AT = 256
+"""Pages of a name that are looked at beside its first, in the order of their keyed hashes: nobody outside knows it."""
 _AT_ONCE = 500
 _WANTED = frozenset({LinkKind.ROBOTS, LinkKind.SEED, LinkKind.DEMAND})
 """What is visited in any case: an operator has named it, or its host goes by it."""
@@ -245,7 +245,9 @@ class Twins:
         """(path, what is known) of some of the pages of a name that were visited."""
         root = at(origin, "/")
         host, _ = self._frontier.host_key(root)
-        for _, record in islice(self._memory.of_host(host), LOOKED_AT):
+        first = self._known(self._identity.fingerprint(root))
+        some = (record for _, record in islice(self._memory.of_host(host), LOOKED_AT))
+        for record in chain([first] if first is not None else (), some):
             if record.state in SETTLED and not _left_out(record) and record.url.startswith(root.text):
                 yield record.url[len(origin) :], record
 
