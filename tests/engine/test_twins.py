@@ -111,6 +111,32 @@ def test_what_is_no_evidence(names_of, other):
     assert pairs(world) == []
 
 
+def test_what_is_no_page_is_not_even_counted(names_of):
+    world = names_of()
+    for origin in (A, B):
+        url = f"{origin}/style.css"
+        found = page(url, digest=5, media_type="text/css")
+        world.settle(visit(lease_of(world, url, kind=LinkKind.REQUISITE), fetched(url, 200, LONG), found))
+    assert list(pairs_in(world.environment, room._MET)) == []
+
+
+def test_what_the_one_that_goes_was_not_asked_for_yet_says_nothing(names_of):
+    world = names_of()
+    for number in range(100, 130):
+        see(world, f"{A}/{number}", number)
+    show_alike(world, A, B)
+    assert pairs(world) == [(B, A, LEAST, 0)]
+
+
+def test_the_first_page_of_a_name_is_always_looked_at(names_of, monkeypatch):
+    monkeypatch.setattr(room, "LOOKED_AT", 12)
+    world = names_of()
+    see(world, f"{B}/", 1_000)
+    see(world, f"{A}/", 1_000, kind=LinkKind.SEED)
+    show_alike(world, B, A, last=40)
+    assert [pair[:2] for pair in pairs(world)] == [(B, A)], "a seed's"
+
+
 def test_the_same_at_other_paths_or_on_another_port_is_none(names_of):
     world = names_of()
     for number in range(1, 2 * LEAST):
@@ -152,6 +178,7 @@ def test_what_contradicts_counts_from_before_it_was_looked_for(names_of):
         ("missing", {}, False),
         ("failed", {}, False),
         ("moved", {}, False),
+        ("parked", {}, False),
         ("shown", {"kind": LinkKind.SEED}, False),
         ("shown", {"kind": LinkKind.DEMAND}, False),
         ("shown", {"kind": LinkKind.ROBOTS}, False),
@@ -175,6 +202,9 @@ def test_which_urls_are_left_out(names_of, known, fields, left_out):
             see(world, A + target, status=404)
         case "moved":
             see(world, A + target, status=301)
+        case "parked":
+            world.admit(A + target)
+            world.settle(visit(lease_of(world, A + target), Refused(Rule.BUDGET)))
         case "failed":
             world.settle(visit(lease_of(world, A + target), Failed(Fault.ADDRESS_FORBIDDEN)))
     refused = refusal(world, B + target, **fields)
@@ -251,6 +281,9 @@ def test_what_the_other_does_not_have_is_asked_of_who_may(names_of):
     see(world, f"{A}/502", status=301)
     world.settle(visit(lease_of(world, f"{A}/503"), Refused(Rule.ROBOTS)))
     assert [url for url in world.queued() if url.startswith(B)] == [f"{B}/500"]
+    open_again(world, skip=False)
+    see(world, f"{A}/504", status=404)
+    assert f"{B}/504" not in world.queued(), "only who leaves something out owes it"
 
 
 def test_who_turns_out_to_be_another_is_fetched_whole(names_of):
@@ -279,6 +312,75 @@ def test_three_names_lead_to_one_and_no_circle_to_none(names_of):
     world.admit(url)
     assert refusal(world, url.replace(A, B)) is not None
     assert refusal(world, url.replace(A, C)) is not None
+
+
+def test_what_was_met_on_one_that_goes_counts_for_the_one_that_stays(names_of):
+    world = names_of()
+    show_alike(world, A, B)
+    show_alike(world, B, A, C, first=20, last=20 + LEAST)
+    assert {(goes, stays) for goes, stays, *_ in pairs(world)} == {(B, A), (C, A)}
+    show_alike(world, B, C, first=50, last=50)
+    assert [pair for pair in pairs_in(world.environment, room._MET) if pair.goes == pair.stays] == []
+
+
+def test_who_goes_goes_to_one(names_of):
+    """Two pairs with one name in common are compared after one commit."""
+    world = names_of()
+    for number in range(1, LEAST + 1):
+        kinds = {A: LinkKind.SEED, C: LinkKind.SEED, B: LinkKind.NAVIGATION}
+        visits = [of(world, f"{origin}/{number}", number, kind=kinds[origin]) for origin in (B, C, A)]
+        world.settle(*visits)
+    assert len([goes for goes, *_ in pairs(world) if goes == B]) == 1
+
+
+def test_what_leads_on_leads_to_the_end(names_of):
+    """The name that stays goes itself, once a seed shows the same."""
+    world = names_of()
+    show_alike(world, A, B)
+    for number in range(1, LEAST + 1):
+        see(world, f"{C}/{number}", number, kind=LinkKind.SEED)
+    assert {(goes, stays) for goes, stays, *_ in pairs(world)} == {(B, A), (A, C)}
+    url = next(
+        url for n in range(100, 200, 10) if (url := plain(world, A, n)) == plain(world, B, n).replace(B, A)
+    )
+    see(world, url.replace(A, C), 100)
+    world.settle(leave_out(world, url))
+    assert refusal(world, url.replace(A, B)) is not None
+
+
+def test_a_walk_that_a_kill_broke_off_is_made_in_the_next_session(names_of):
+    world = names_of()
+    show_alike(world, A, B)
+    url = plain(world, B, 100)
+    see(world, url.replace(B, A), 100)
+    world.settle(leave_out(world, url))
+    world.twins._withdraw(next(iter(world.twins._found.values())))
+    open_again(world, skip=True)
+    see(world, f"{A}/900", 900)
+    assert world.record(url).state == PageState.RETRY
+    assert [pair.withdrawn for pair in pairs_in(world.environment, room._MET)] == [False]
+
+
+def test_what_is_not_in_scope_any_more_does_not_come_back(names_of):
+    world = names_of()
+    show_alike(world, A, B)
+    url = plain(world, B, 100)
+    world.admit(url.replace(B, A))
+    missing = of(world, url.replace(B, A), status=404)
+    world.settle(leave_out(world, url))
+    world.admission.change_scope(world.scope_of(ScopeConfig(mode="host")))
+    world.settle(missing)
+    assert world.record(url).state == PageState.DROPPED
+
+
+def test_what_counts_as_one_url_is_no_reason_to_leave_it_out(names_of):
+    world = names_of()
+    show_alike(world, A, B)
+    url = plain(world, B, 100)
+    see(world, url.replace(B, A), 100)
+    lease = lease_of(world, url)
+    world.identity.canonical = lambda one: one.text.replace(B, A)
+    assert world.twins.refusal(lease) is None
 
 
 def test_what_was_met_survives_the_end_of_a_session(names_of):
