@@ -16,6 +16,7 @@ from gossamer.model.reasons.codes import HoldCode, TwinCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.twins import CHECKED, LEAST
+from gossamer.state.keys import HASH_BYTES
 
 A, B, C = "http://a.example", "http://b.example", "https://c.example"
 LONG = b"text " * 100
@@ -129,12 +130,15 @@ def test_what_the_one_that_goes_was_not_asked_for_yet_says_nothing(names_of):
 
 
 def test_the_first_page_of_a_name_is_always_looked_at(names_of, monkeypatch):
-    monkeypatch.setattr(room, "LOOKED_AT", 12)
+    monkeypatch.setattr(room, "LOOKED_AT", LEAST)
     world = names_of()
+    names = (f"http://n{number}.example" for number in range(1_000))
+    late = next(name for name in names if world.identity.fingerprint(parsed(f"{name}/"))[HASH_BYTES] > 250)
     see(world, f"{B}/", 1_000)
-    see(world, f"{A}/", 1_000, kind=LinkKind.SEED)
-    show_alike(world, B, A, last=40)
-    assert [pair[:2] for pair in pairs(world)] == [(B, A)], "a seed's"
+    see(world, f"{late}/", 1_000, kind=LinkKind.SEED)
+    show_alike(world, B)
+    show_alike(world, late)
+    assert [pair[:2] for pair in pairs(world)] == [(B, late)], "a seed's"
 
 
 def test_the_same_at_other_paths_or_on_another_port_is_none(names_of):
@@ -299,6 +303,19 @@ def test_who_turns_out_to_be_another_is_fetched_whole(names_of):
     assert refusal(world, url) is None
     open_again(world, skip=True)
     assert refusal(world, url) is None, "also in the next session"
+
+
+def test_what_was_under_way_when_that_turned_out_is_fetched_too(names_of):
+    world = names_of()
+    show_alike(world, A, B)
+    url = plain(world, B, 100)
+    see(world, url.replace(B, A), 100)
+    under_way = leave_out(world, url)
+    see(world, f"{A}/600", 600)
+    see(world, f"{B}/600", 601)
+    assert pairs(world) == []
+    world.settle(under_way)
+    assert world.record(url).state == PageState.RETRY
 
 
 def test_three_names_lead_to_one_and_no_circle_to_none(names_of):

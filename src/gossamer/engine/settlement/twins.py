@@ -39,6 +39,7 @@ from gossamer.policy.twins import (
     shown,
 )
 from gossamer.state.environment import Environment, Family
+from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import PageRecord, decode, encode
 
 FOUND = b"twins/"
@@ -131,7 +132,7 @@ class Twins:
             record: what is known of it now.
             first_seen: the URL at which its content was met before, or empty.
         """
-        if not first_seen and not self._of:
+        if not first_seen and not self._of and not _left_out(record):
             return
         if candidate.again or candidate.kind is LinkKind.ROBOTS or record.state not in SETTLED:
             return
@@ -139,16 +140,14 @@ class Twins:
         pairs = self._of.get(url.origin, ())
         if pairs:
             self._group[fingerprint] = record
+        if _left_out(record):
+            stays = self._stays.get(url.origin)  # it may have turned out otherwise since
+            if stays is None or not self._shows(at(stays, url.target), fingerprint):
+                self._bring_back(fingerprint, record)
         if first_seen:
             self._meet(url, record, first_seen)
-        for pair in tuple(pairs):
-            goes = pair.goes == url.origin
-            other = at(pair.stays if goes else pair.goes, url.target)
-            if goes and _left_out(record):
-                if not self._shows(other, fingerprint):
-                    self._bring_back(fingerprint, record)
-            else:
-                self._compare(pair, candidate, record, other)
+        for pair in () if _left_out(record) else tuple(pairs):
+            self._compare(pair, candidate, record, at(_other(pair, url.origin), url.target))
 
     def _meet(self, url: Url, record: PageRecord, first_seen: str) -> None:
         """A page shows what another URL has shown before: that of its path on another name?"""
@@ -244,9 +243,9 @@ class Twins:
     def _pages(self, origin: str) -> Iterator[tuple[str, PageRecord]]:
         """(path, what is known) of some of the pages of a name that were visited."""
         root = at(origin, "/")
-        host, _ = self._frontier.host_key(root)
-        first = self._known(self._identity.fingerprint(root))
-        some = (record for _, record in islice(self._memory.of_host(host), LOOKED_AT))
+        fingerprint = self._identity.fingerprint(root)
+        first = self._known(fingerprint)
+        some = (record for _, record in islice(self._memory.of_host(fingerprint[:HASH_BYTES]), LOOKED_AT))
         for record in chain([first] if first is not None else (), some):
             if record.state in SETTLED and not _left_out(record) and record.url.startswith(root.text):
                 yield record.url[len(origin) :], record
@@ -273,7 +272,7 @@ class Twins:
     async def _let_back(self, pair: TwinPair) -> None:
         """Bring back all that was left out on a name, a few at a time; a crash begins anew."""
         root = at(pair.goes, "/")
-        host, _ = self._frontier.host_key(root)
+        host = self._identity.fingerprint(root)[:HASH_BYTES]
         start: bytes | None = b""
         while start is not None:
             known = list(islice(self._memory.of_host(host, start), _AT_ONCE))
@@ -289,7 +288,7 @@ class Twins:
     def _bring_back(self, fingerprint: bytes, record: PageRecord) -> None:
         candidate = as_found(record)
         if candidate is not None and self._admission.is_in_scope(candidate):
-            self._group.pop(fingerprint, None)
+            self._group[fingerprint] = msgspec.structs.replace(record, state=PageState.RETRY)
             self._steering.bring_back(candidate, fingerprint, record, Reason(TwinCode.BACK))
 
     # What is known …
@@ -329,6 +328,11 @@ def pairs_in(environment: Environment, which: bytes = FOUND) -> Iterator[TwinPai
 
 def _key(pair: TwinPair) -> frozenset[str]:
     return frozenset((pair.goes, pair.stays))
+
+
+def _other(pair: TwinPair, origin: str) -> str:
+    """The other name of a pair."""
+    return pair.stays if pair.goes == origin else pair.goes
 
 
 def _left_out(record: PageRecord) -> bool:
