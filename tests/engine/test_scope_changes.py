@@ -239,11 +239,12 @@ def walked(world, walk):
             (
                 "rejected",
                 because(rule, "x"),
-                rule in (Rule.SCOPE, Rule.DEPTH, Rule.HOPS, Rule.TOO_LONG, Rule.TRAP),
+                rule in (Rule.SCOPE, Rule.DEPTH, Rule.HOPS, Rule.TOO_LONG, Rule.TRAP, Rule.TWIN),
             )
             for rule in Rule
         ),
         ("dropped", because(Rule.SCOPE, "x"), True),
+        ("dropped", because(Rule.TWIN, "x"), True),
         ("dropped", text("404"), False),
         ("dropped", because(Rule.ROBOTS, "x"), False),
         ("done", because(Rule.SCOPE, "x"), False),

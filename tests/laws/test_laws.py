@@ -45,6 +45,25 @@ def test_every_url_of_the_truth_once_whatever_the_number_of_workers(tmp_path, wo
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "spec",
+    [
+        WorldSpec.friendly(copies=0.3, pages=400),
+        WorldSpec.friendly(hosts=60, pages=600, copies=0.1, leaves=0.4, missing=0.2),
+        WorldSpec.wide(hosts=400),
+    ],
+    ids=["many copies", "many hosts", "hosts of one page"],
+)
+def test_no_two_sites_are_taken_for_one(tmp_path, spec):
+    with SimulatedWeb(spec) as web:
+        crawled = crawl(web, tmp_path / "crawl", engine__twins="skip")
+        true = truth(spec, web.seeds, RULES)
+    assert crawled.report["twins"] == []
+    differences = true.compare(crawled.final)
+    assert not (differences.missing or differences.forbidden or differences.wrong)
+
+
+@pytest.mark.slow
 def test_links_admitted_in_steps_lead_to_the_same_crawl(tmp_path, monkeypatch):
     monkeypatch.setattr(settlement, "LINKS_AT_ONCE", 4)
     monkeypatch.setattr(long_pages, "SLICE", 2)

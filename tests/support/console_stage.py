@@ -461,6 +461,9 @@ class StageDaemon:
             "rates": {"pages_per_s": 37.42, "bytes_per_s": 1_534_220.0},
             "rates_minute": {"pages_per_s": 36.9, "bytes_per_s": 1_500_000.0},
             "held_by": "politeness: the next host falls due in 0.8 s" + self.odd,
+            "twins": [
+                {"why": ["twin.site", ["https://www.example.org", f"https://example.org{self.odd}", 37, 37]]}
+            ],
             "memory_bytes": 412 * MIB,
             "open_files": 213,
         }

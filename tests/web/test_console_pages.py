@@ -332,6 +332,11 @@ def test_levels_of_the_queue_are_told_in_the_readers_language() -> None:
     assert "depth 2" not in chinese
 
 
+def test_two_names_of_one_site_are_told_in_the_readers_language() -> None:
+    assert "37 of 37 compared alike" in get("/jobs/docs", **{"Accept-Language": "en"}).text
+    assert "比较的 37 个中有 37 个相同" in get("/jobs/docs", **{"Accept-Language": "zh"}).text
+
+
 def test_a_notice_is_one_of_ours() -> None:
     assert "Started." in get("/jobs/docs?said=start").text
     assert "Hello" not in get("/jobs/docs?said=Hello").text

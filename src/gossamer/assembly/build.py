@@ -42,6 +42,7 @@ from gossamer.engine.settlement.page_memory import PageMemory
 from gossamer.engine.settlement.revisits import Revisits
 from gossamer.engine.settlement.settlement import Settlement
 from gossamer.engine.settlement.spare_time import SpareTime
+from gossamer.engine.settlement.twins import Twins
 from gossamer.engine.settlement.yields import Yields
 from gossamer.engine.signals.signals import Signals
 from gossamer.engine.visiting.dispatch import Dispatch
@@ -208,6 +209,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         every_attempt=config.engine.every_attempt,
     )
     memory, links = PageMemory(environment), _link_rules(config)
+    twins = Twins(frontier, identity, admission, memory, skip=config.engine.twins == "skip")
     pace = RevisitPace(environment, frontier, config.revisit, peers.paces, alone=extensions.revisits is None)
     again = Revisits(
         frontier, identity, memory, pace, Changes(folder.archive, frontier, memory, config.fetch)
@@ -229,6 +231,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
             extensions.revisits,
             signals,
             guesses if config.speculation.follow else None,
+            twins if config.engine.twins != "off" else None,
         ),
         archivist,
         ledger,
@@ -249,7 +252,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         effective.visit_speed if effective.limits_speed else None,
     )
     prefetch_checks, reading = (
-        PrefetchChecks(robots, rejudging, again, guesses, posted(config.seed)),
+        PrefetchChecks(robots, rejudging, again, guesses, posted(config.seed), twins),
         _reading(config, extensions.extractors, spare),
     )
     modules = _logged_in(

@@ -13,6 +13,7 @@ from gossamer.cli.terminal.behind_line import behind_line
 from gossamer.cli.terminal.ending import undelivered
 from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
+from gossamer.cli.terminal.twin_lines import twin_lines
 from gossamer.config.config import CrawlConfig
 from gossamer.config.presets import PRESETS
 from gossamer.config.setting_help import all_settings, find_settings
@@ -57,6 +58,7 @@ def _status_lines(status: Status) -> list[str]:
     lines += _agent_lines(status.agents) + _visited_lines(sums.visited)
     if status.freshness is not None and (fresh := fresh_line(status.freshness)):
         lines.append(f"fresh     {fresh}")
+    lines += [f"twins     {line}" for line in twin_lines(status.twins)]
     if status.followers:
         lines.append(f"index     {behind_line(status)}")
     if "harvest_rate" in sums.order:

@@ -134,10 +134,12 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     @property
     def judged_by(self) -> tuple[ScopeConfig, TrapConfig, *tuple[object, ...]]:
-        """All that the scope is made from, beside seeds and the operator's own rules."""
+        """All that the scope is made from, beside seeds and the operator's own rules; and whether twins are skipped,
+        for what was is to come back with another scope."""
         said = {name: [here.said("scope"), here.said("traps")] for name, here in sorted(self.place.items())}
         placed = {name: both for name, both in said.items() if any(both)}
-        further = [what for what in (placed, self.sessions) if what]
+        twins = self.engine.twins == "skip" and "twins"
+        further = [what for what in (placed, self.sessions, twins) if what]
         return (self.scope, self.traps, *further)
 
     renewed = staticmethod(older_hosts.renewed)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from gossamer.assembly.report import summary
+from gossamer.assembly.twins import twin_sites
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError, Nothing
 from gossamer.control.speedometer import LONG, SHORT, memory_bytes, open_files
@@ -59,6 +60,7 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
         memory_bytes=memory_bytes(),
         open_files=open_files(),
         freshness=await _freshness(live),
+        twins=twin_sites(live.config.engine.twins, [live.built.environment]),
         followers=behind,
     )
 

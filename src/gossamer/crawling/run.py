@@ -19,6 +19,7 @@ from gossamer.assembly.report import summary
 from gossamer.assembly.revisits import revisit_sums
 from gossamer.assembly.seeds import Seeds
 from gossamer.assembly.storage import opened
+from gossamer.assembly.twins import twin_sites
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.control.session import answering
@@ -179,18 +180,20 @@ async def _conduct(built: Built, config: CrawlConfig, on_start: Callable[[Crawl]
     finally:
         # On a full disk the first failure is the one to tell of.
         with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
-            write_whole(built.folder.report, _report(crawl, reason))
+            write_whole(built.folder.report, _report(built, reason))
     return reason
 
 
-def _report(crawl: Crawl, reason: Reason) -> str:
+def _report(built: Built, reason: Reason) -> str:
     """The text of `report.json`, by what the crawl has counted."""
+    crawl = built.crawl
     ledger, frontier = crawl.parts.ledger, crawl.parts.frontier
     sums = msgspec.to_builtins(
         summary(ledger.counters, ledger.names, frontier.seen.figures(), frontier.order_figures())
     )
     told = {"ended": str(reason), "why": reason, **sums, "cut": crawl.cut}
-    pace, frontier = crawl.parts.pace, crawl.parts.frontier
+    told["twins"] = twin_sites(built.effective.config.engine.twins, [frontier.environment])
+    pace = crawl.parts.pace
     if pace.on or pace.record.visits:
         heads = (record.heads for _, record in frontier.hosts.scan())
         now, pages = frontier.again.wall.now(), ledger.counters.enrolled

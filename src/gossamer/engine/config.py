@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from gossamer.model.quantity import Bytes, Seconds
 from gossamer.policy.ordering.orders import ORDERS
+from gossamer.policy.twins import TwinsMode
 from gossamer.policy.urls.queue_key import QueueKind
 
 
@@ -55,6 +56,13 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             " be found there is the same page once more, if the site says the truth"
         ),
     ] = False
+    twins: Annotated[
+        TwinsMode,
+        Meta(
+            description="two hosts that show the same pages, as example.org and www.example.org may: 'tell' of them; "
+            "'skip' what the one that was found first shows, or the seed's; 'off' does not look"
+        ),
+    ] = "tell"
     every_attempt: Annotated[
         bool, Meta(description="archive responses that will be asked for again, too")
     ] = False

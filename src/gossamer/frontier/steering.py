@@ -8,6 +8,7 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
+from gossamer.model.disposition import PageState
 from gossamer.model.outcome import Rule
 from gossamer.model.reasons.codes import BudgetCode, HoldCode
 from gossamer.model.reasons.reason import Reason, because
@@ -15,7 +16,7 @@ from gossamer.policy.ordering.ordering import GRADE_SHIFT
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.environment import Family
 from gossamer.state.keys import HASH_BYTES
-from gossamer.state.records import HostRecord, decode_robots
+from gossamer.state.records import HostRecord, PageRecord, decode_robots, encode
 
 
 class Steering:
@@ -126,6 +127,13 @@ class Steering:
             if standings is not None:
                 standings.place(fingerprint, place, batch)
             frontier.seen.add(fingerprint, place, batch)
+
+    def bring_back(self, candidate: Candidate, fingerprint: bytes, known: PageRecord, why: Reason) -> None:
+        """Let a URL that was not to be visited have its turn after all, within the open batch."""
+        with self._frontier.changes() as batch:
+            again = msgspec.structs.replace(known, state=PageState.RETRY, reason=why)
+            batch.put(Family.PAGES, fingerprint, encode(again))
+            self.readmit(candidate, fingerprint)
 
     def release_branch(self, host: bytes, name: str, number: int) -> None:
         """Let a branch of a host out for good."""

@@ -13,6 +13,7 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import read_hold
 from gossamer.assembly.report import Summary, summary
 from gossamer.assembly.revisits import RevisitSums, revisit_sums
+from gossamer.assembly.twins import TwinSites, twin_sites
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
@@ -76,6 +77,7 @@ class Status(msgspec.Struct, frozen=True):
     absent: list[str] = []  # agents that are left out, and what to do, a sentence each
     freshness: FreshnessSums | None = None  # of a crawl that visits pages again; only if asked for
     revisit: RevisitSums | None = None  # if it visits again, or did
+    twins: list[TwinSites] = []  # names that show one site
     followers: list[Lag] = []  # how far what is made of its archive is behind
 
 
@@ -160,6 +162,10 @@ class Inspection:
         """How fresh it is; nothing of a crawl that visits no page again. Up to half a second."""
         return freshness([part.environment for part in self.each.values()])
 
+    def twins(self) -> list[TwinSites]:
+        """Names that show one site."""
+        return twin_sites(self.config.engine.twins, (part.environment for part in self.each.values()))
+
     def followers(self) -> list[Lag]:
         """How far what is made of its archive is behind, as of now; some milliseconds.
 
@@ -203,6 +209,7 @@ class Inspection:
             last=self.last,
             freshness=self.freshness().sums if queues else None,
             revisit=self._revisit(heads),
+            twins=self.twins(),
             followers=self.followers(),
         )
 

@@ -42,6 +42,7 @@ class Rule(StrEnum):
     HOPS = "hops"  # too many redirects in a row
     TRAP = "trap"
     SPECULATIVE = "speculative"  # nobody linked to it, and such ones lead nowhere too often
+    TWIN = "twin"  # another name of its site shows the same page
     LOGIN = "login"  # the place has a log-in, which did not let us in
     PLUGIN = "plugin"  # a guard raised, so it said no
 

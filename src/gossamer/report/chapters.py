@@ -181,6 +181,9 @@ def hosts(parts: Parts, figures: Figures) -> Html:
     ]
     if parked:
         content.append(parts.table("parked_hosts", ("host", "queued", "reason"), parked, ".n."))
+    if found.twins:
+        rows = [(foreign(parts.reason(pair.why)),) for pair in found.twins]
+        content.append(parts.table("twin_sites", ("reason",), rows, "."))
     lead = parts.say("hosts_lead", hosts=figures.sums.hosts)
     if found.crawl_delays:
         lead += " " + parts.say("delays_lead", delays=found.crawl_delays)

@@ -7,6 +7,7 @@ network: who shows them escapes them. All lists are bounded, however large the c
 import msgspec
 
 from gossamer.assembly.report import Summary
+from gossamer.assembly.twins import TwinSites
 from gossamer.inspect.freshness import CrawlFreshness
 from gossamer.inspect.gone import GonePage, LeftHost
 from gossamer.inspect.hosts import HostItem
@@ -118,6 +119,7 @@ class Hosts(msgspec.Struct, frozen=True):
         pages: how many pages hosts have.
         crawl_delays: hosts whose robots files ask for a delay.
         robots: origins by what is known of their robots files.
+        twins: names that show one site.
     """
 
     by_state: dict[str, int] = {}
@@ -126,6 +128,7 @@ class Hosts(msgspec.Struct, frozen=True):
     pages: Histogram = Histogram()
     crawl_delays: int = 0
     robots: dict[str, int] = {}
+    twins: list[TwinSites] = []
 
 
 class Politeness(msgspec.Struct, frozen=True):

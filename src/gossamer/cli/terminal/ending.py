@@ -10,6 +10,7 @@ from gossamer.cli.terminal.again import again_line
 from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
+from gossamer.cli.terminal.twin_lines import twin_lines
 from gossamer.config.config import CrawlConfig
 from gossamer.documents.extractor import PDF_READER
 from gossamer.documents.kinds import FORMATS, Format
@@ -55,6 +56,7 @@ REFUSED = {
     Rule.HOPS: "after too many redirects",
     Rule.TRAP: "that look endless, since traps.* was changed",
     Rule.SPECULATIVE: "found in scripts, of kinds that lead nowhere too often",
+    Rule.TWIN: "that another name of their site shows",
     Rule.LOGIN: "of places with a log-in that did not let us in (which: gossamer why)",
     Rule.PLUGIN: "by a rule of yours that raised an error",
 }
@@ -96,6 +98,8 @@ def say_end(
         )
     for who, times in report["raised"].items():
         say(f"  {safe(who)} raised {plural(times, 'time')}")
+    for line in twin_lines(inspection.twins()):
+        say(f"  twins: {line}")
     if report["aside"]:
         say(f"  set aside: {plural(report['aside'], 'URL')} of branches without end or news:")
         for line in _aside(inspection):

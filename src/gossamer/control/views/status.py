@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from gossamer.assembly.report import Summary
+from gossamer.assembly.twins import TwinSites
 from gossamer.control.socket.protocol import Nothing
 from gossamer.control.speedometer import Rates
 from gossamer.control.views.context import ViewContext
@@ -38,6 +39,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
         held_by: what the crawl itself waits for, empty if nothing; `held_why` is the same as a value.
         memory_bytes, open_files: of the process; 0 if it is stopped.
         freshness: how fresh it is; `None` of a crawl that visits no page again.
+        twins: names that show one site.
         followers: how far what is made of its archive is behind: tables, words, near-duplicates.
     """
 
@@ -62,6 +64,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
     memory_bytes: int = 0
     open_files: int = 0
     freshness: FreshnessSums | None = None
+    twins: list[TwinSites] = []
     followers: list[Lag] = []
 
 
@@ -85,5 +88,6 @@ def status(look: ViewContext, _: Nothing) -> LiveStatus:
         hosts_by_state=count.scaled(sums.hosts),
         hosts_estimated=not count.complete,
         freshness=freshness(look, Nothing()).sums,
+        twins=inspection.twins(),
         followers=followers(look),
     )

@@ -105,30 +105,26 @@ class Reclaim:
         candidate = turned_away(record)
         if candidate is not None:
             return self._admission.reconsider(candidate)
-        candidate = _candidate(record)
+        candidate = as_found(record)
         if candidate is None or not self._admission.is_in_scope(candidate):
             return False
-        with self._frontier.changes() as batch:
-            again = msgspec.structs.replace(
-                record, state=PageState.RETRY, reason=Reason(HoldCode.IN_SCOPE_AGAIN)
-            )
-            batch.put(Family.PAGES, key, encode(again))
-            self._steering.readmit(candidate, key)
+        self._steering.bring_back(candidate, key, record, Reason(HoldCode.IN_SCOPE_AGAIN))
         return True
 
 
 def turned_away(record: PageRecord) -> Candidate | None:
     """The candidate of a URL that the scope has not let in; `None` if something else is true of it."""
-    return _candidate(record) if record.state == PageState.REJECTED and kept_out(record) else None
+    return as_found(record) if record.state == PageState.REJECTED and kept_out(record) else None
 
 
 def kept_out(record: PageRecord) -> bool:
-    """Whether it was the scope that has kept a URL out."""
+    """Whether it was the scope that has kept a URL out, or another name of its site."""
     ended = record.state in (PageState.REJECTED, PageState.DROPPED)
     return ended and record.reason is not None and record.reason.code in RULES
 
 
-def _candidate(record: PageRecord) -> Candidate | None:
+def as_found(record: PageRecord) -> Candidate | None:
+    """The candidate that a URL was when it was found."""
     url = Url.from_serialised(record.url)
     if url is None:
         return None

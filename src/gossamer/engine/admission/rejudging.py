@@ -19,8 +19,8 @@ from gossamer.state.records import decode, encode
 JUDGED = b"scope-judged"
 """Key in `meta`: by which scope what is queued was judged."""
 
-RULES = frozenset({Rule.SCOPE, Rule.DEPTH, Rule.HOPS, Rule.TOO_LONG, Rule.TRAP})
-"""What may turn out otherwise under another scope."""
+RULES = frozenset({Rule.SCOPE, Rule.DEPTH, Rule.HOPS, Rule.TOO_LONG, Rule.TRAP, Rule.TWIN})
+"""What may turn out otherwise under another scope, of which `engine.twins` counts as a part."""
 
 
 Settings = tuple[ScopeConfig, TrapConfig, *tuple[object, ...]]

@@ -10,6 +10,7 @@ from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.settlement.judge import Judge
 from gossamer.engine.settlement.page_memory import PageMemory
 from gossamer.engine.settlement.revisits import Revisits
+from gossamer.engine.settlement.twins import Twins
 from gossamer.engine.settlement.yields import Yields
 from gossamer.engine.signals.signals import Signals
 from gossamer.model.link import Link, LinkKind
@@ -69,3 +70,4 @@ class Doors(msgspec.Struct, frozen=True):
     """Handed in; it then says when a page is due again."""
     signals: Signals | None = None
     speculation: Speculation | None = None
+    twins: Twins | None = None

@@ -121,6 +121,8 @@ class Settlement:
     async def _run(self) -> None:
         async with self.held:
             await self._let_in()  # of a process that died before it had
+            if self._doors.twins is not None:
+                await self._doors.twins.committed()
         finishing = False
         while not finishing:
             group = [await self._queue.get()]
@@ -153,6 +155,8 @@ class Settlement:
             self._doors.again.pace.enter(batch)
         fault_point("settlement.committed")
         await self._let_in()  # before anybody else has a turn, and finds that nothing is left to do
+        if self._doors.twins is not None:
+            await self._doors.twins.committed()
         await self._archivist.committed()
         for event in events:
             self._observers.tell(event)
@@ -262,6 +266,8 @@ class Settlement:
             self._ledger.counters.canonicals += 1
         if settled.kept is not None and settled.kept.twin and not lease.candidate.again:
             self._ledger.counters.duplicates += 1
+        if self._doors.twins is not None:  # last, for it may queue the same URL once more
+            self._doors.twins.settled(lease.candidate, settled.fingerprint, record, settled.first_seen)
         events.append(_visited(settled, admitted))
 
     def _speculated(self, settled: Settled, admitted: int) -> None:

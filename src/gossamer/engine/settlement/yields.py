@@ -6,7 +6,7 @@ from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.lease import Lease
-from gossamer.model.outcome import Fetched
+from gossamer.model.outcome import Fetched, Refused, Rule
 from gossamer.model.url import Url
 from gossamer.policy.branches.novelty import LONGEST_TEXT
 from gossamer.policy.ordering.ordering import is_robots
@@ -53,7 +53,9 @@ class Yields:
             return
         host = self._frontier.host_hash(lease.queue_key)
         said, queues = visit.said, self._frontier.queues
-        if not isinstance(visit.outcome, Fetched) or visit.page is None or self._is_copy(host, first_seen):
+        if isinstance(visit.outcome, Refused) and visit.outcome.rule is Rule.TWIN:
+            queues.learn(host, lease.ticket, None)  # it says nothing of what is there
+        elif not isinstance(visit.outcome, Fetched) or visit.page is None or self._is_copy(host, first_seen):
             queues.learn(host, lease.ticket, 0.0)
         elif said is None:
             queues.learn(host, lease.ticket, None)

@@ -7,6 +7,7 @@ from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.admission.speculation import Speculation
 from gossamer.engine.settlement.revisits import Revisits
+from gossamer.engine.settlement.twins import Twins
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused
@@ -15,7 +16,8 @@ from gossamer.model.reasons.reason import because
 
 
 class PrefetchChecks:
-    """Asks whether a guess is still one and worth it, the scope, where it has changed, then the robots files.
+    """Asks whether a guess is still one and worth it, the scope, where it has changed, whether another name of the site
+    shows the same, then the robots files.
 
     Guesses first: what another entry has brought about is none of theirs to settle.
     """
@@ -27,6 +29,7 @@ class PrefetchChecks:
         revisits: Revisits,
         speculation: Speculation | None = None,
         posted: Mapping[str, Posted] = MappingProxyType({}),
+        twins: Twins | None = None,
     ) -> None:
         """`posted`: what is asked in place of URLs that stand for more than themselves, by their texts."""
         self._robots = robots
@@ -34,6 +37,7 @@ class PrefetchChecks:
         self._revisits = revisits
         self._speculation = speculation
         self._posted = posted
+        self._twins = twins
 
     def refusal(self, lease: Lease) -> Refused | Failed | None:
         """What forbids the visit, if anything does."""
@@ -43,6 +47,8 @@ class PrefetchChecks:
             if lease.candidate.kind is LinkKind.ROBOTS:
                 # As if its address were forbidden: its URLs need not wait for it, and are refused one by one.
                 return Failed(Fault.ADDRESS_FORBIDDEN, because(refused.rule, refused.detail))
+            return refused
+        if self._twins is not None and (refused := self._twins.refusal(lease)) is not None:
             return refused
         sent = self._posted.get(lease.candidate.url.text) if self._posted else None
         return self._robots.refusal(lease, sent.url if sent is not None else None)

@@ -210,6 +210,15 @@ class SpeculationCode(StrEnum):
     OFF = "speculation.off"
 
 
+class TwinCode(StrEnum):
+    """That two names show one site, and what follows from it."""
+
+    SITE = "twin.site"
+    SKIPPED = "twin.skipped"
+    SHOWN = "twin.shown"
+    BACK = "twin.back"
+
+
 class WorthCode(StrEnum):
     """Parts of what a URL is worth."""
 

@@ -47,6 +47,7 @@ def host_census(inspection: Inspection, heard: Callable[[bytes, HostRecord], obj
         pages=pages.histogram(),
         crawl_delays=delays,
         robots=_robots_states(inspection),
+        twins=inspection.twins()[:LISTED],
     )
 
 
