@@ -28,7 +28,7 @@ from gossamer.inspect.inspection import inspect
 from gossamer.policy.change.pieces import pieces_of
 from gossamer.watch.following import Following
 from gossamer.watch.shown import last_notices
-from gossamer.watch.store import FOLDER, Notice
+from gossamer.watch.store import Notice
 
 NOISE = {**TUNED, **HELD_OUT}
 HOSTS = 5
@@ -210,11 +210,6 @@ class Killer:
             return True
         return False
 
-    @property
-    def followed(self) -> bool:
-        """Whether a follower has begun; it runs at the lowest priority, so on a busy machine that takes minutes."""
-        return (self.crawl / FOLDER).exists()
-
     def followers(self) -> list[int]:
         found = []
         for entry in Path("/proc").iterdir():
@@ -243,12 +238,8 @@ def measure(pages: int, rounds: int, kills: int, seed: int = 1) -> dict[str, Any
         killer = Killer(folder / "crawl", configured(world, folder, max(2.0, pages / 100)), folder / "log")
         began, left = time.monotonic(), kills
         killer.start()
-        first = True
         while world.rounds() < rounds or left:
             time.sleep(0.05)
-            if first and (world.rounds() < 1 or not killer.followed):
-                continue  # who was killed before he had begun once would not know since when the pages are watched
-            first = False
             if left and time.monotonic() - began > 1:
                 time.sleep(draw.uniform(0.5, 4))
                 if killer.kill("crawl" if left % 2 else "follower"):

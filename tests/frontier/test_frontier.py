@@ -19,6 +19,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.reasons.codes import RetryCode
 from gossamer.model.reasons.reason import because, text
 from gossamer.model.url import Url
+from gossamer.state.environment import Family
 
 VISITED = Tally(rest=1.0, pages=1, bytes=10, host_failed=False)
 
@@ -220,6 +221,12 @@ def test_what_somebody_waits_for_goes_ahead_of_a_long_queue(world, restart):
     world.demand("http://a/new")
     world.demand(waits)
     world.demand(waits)
+    if world.config.visited == "exact":
+        fingerprint = world.fingerprint(waits)
+        place = world.environment.get(Family.SEEN, fingerprint)
+        assert world.environment.get(Family.QUEUE, fingerprint[:8] + place), (
+            "the table says where it waits now"
+        )
     if restart:
         world.reopen()
         world.micros += 1_000_000

@@ -1,5 +1,7 @@
 """A crawl's folder whose archive is written visit by visit, for those who follow it; no crawl, no network."""
 
+import os
+
 import msgspec
 from archive_samples import exchange, open_writer
 
@@ -28,7 +30,9 @@ class WatchedArchive:
 
     def set(self, **settings):
         config = load(CrawlConfig, {"seeds": [SITE], "engine": {}, **settings})
-        CrawlFolder(self.path).config.write_text(to_toml(config))
+        written = CrawlFolder(self.path).config
+        written.write_text(to_toml(config))
+        os.utime(written, (self.now, self.now))
 
     def clock(self):
         return self.now

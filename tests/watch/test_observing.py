@@ -6,7 +6,7 @@ import pytest
 from watched_archive import SITE, page, watch
 
 from gossamer.model.errors import ConfigError
-from gossamer.watch.following import Following, settings_of
+from gossamer.watch.following import Following, begin, settings_of
 from gossamer.watch.shown import last_notices, watch_views
 from gossamer.watch.store import FOLDER
 
@@ -273,6 +273,42 @@ def test_what_happened_before_it_was_watched_is_not_told(archive):
     archive.visit("a", page(*lines, "Six"))
     assert followed(archive) == [("changed", "a")]
     assert [line for line in signs(archive) if line[0] != " "] == ["+Six"]
+
+
+def changed_meanwhile(archive):
+    for lines in [("One", "Two")] * 5 + [("One", "Two", "Three")]:
+        archive.visit("a", page(*lines))
+    archive.now += 7_200
+
+
+def test_what_happened_before_anybody_followed_is_told_however_late_he_comes(archive):
+    begin(archive.path, archive.now)
+    changed_meanwhile(archive)
+    assert followed(archive) == [("changed", "a")]
+
+
+def test_a_watch_made_while_nobody_follows_counts_from_when_it_was_made(archive):
+    archive.set(watch=[{"name": "other", "urls": [f"{SITE}/other"]}])
+    followed(archive)
+    archive.visit("a", page("One", "Two"))
+    archive.now += 7_200
+    archive.set(watch=watch())
+    changed_meanwhile(archive)
+    assert followed(archive) == [("changed", "a")]
+    assert [line for line in signs(archive) if line[0] != " "] == ["+Three"]
+
+
+def test_what_is_kept_nowhere_counts_from_when_the_crawl_went_on(archive):
+    changed_meanwhile(archive)
+    with following(archive) as follower:
+        follower.read_settings(archive.now)
+    assert followed(archive) == []
+
+
+def test_who_cannot_keep_what_is_watched_stops_no_crawl(archive):
+    followed(archive)
+    (archive.path / FOLDER / "state.sqlite").write_bytes(b"damaged" * 1_000)
+    begin(archive.path, archive.now)
 
 
 def test_a_paused_watch_sees_and_does_not_tell(archive):

@@ -4,7 +4,10 @@ import asyncio
 import contextlib
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import msgspec
 
@@ -152,7 +155,7 @@ async def run(
                     folder.path,
                     documents=config.documents.follow,
                     search=config.search.follow,
-                    watches=lambda: bool(built.effective.config.watch),
+                    watches=partial(_watches, built, folder.path, time.time()),
                     tell=lambda problem: built.crawl.parts.observers.tell(ProblemFound("watches", problem)),
                 )
                 with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
@@ -161,6 +164,16 @@ async def run(
             folder.release()
         await documents.end(interrupted=reason == INTERRUPTED)
     return reason
+
+
+def _watches(built: Built, path: Path, session: float) -> bool:
+    """Whether anything is watched; if so, that counts from now on, however late those who follow come."""
+    if not built.effective.config.watch:
+        return False
+    from gossamer.watch.following import begin
+
+    begin(path, session)
+    return True
 
 
 async def _conduct(built: Built, config: CrawlConfig, on_start: Callable[[Crawl], None]) -> Reason:

@@ -254,7 +254,7 @@ class Frontier:
         self.refetch([fingerprint])
         host, _ = self.host_key(url)
         standing = self.standings.find(fingerprint) if self.standings is not None else None
-        place = standing[0] if standing is not None else self.environment.get(Family.SEEN, fingerprint)
+        place = (standing and standing[0]) or self.environment.get(Family.SEEN, fingerprint)
         data = self.environment.get(Family.QUEUE, host + place) if place else None
         queue = self.schedule.served.get(host)
         if not place or data is None or (queue is not None and place in queue.lent):
@@ -264,6 +264,7 @@ class Frontier:
             return
         with self.changes() as batch:
             self.moves.move(host, place, first, decode_queue(data).candidate(), batch)
+            self.seen.add(fingerprint, first, batch)
             if self.standings is not None and standing is not None:
                 self.standings.put(fingerprint, b"", standing[1], batch)
 

@@ -284,6 +284,13 @@ class Environment:
         value: int | None = self._tables[family].property_int_value("rocksdb.estimate-num-keys")
         return value or 0
 
+    def disk_bytes(self, family: Family) -> int:
+        """Bytes of the files that hold a family, what is obsolete in them counted."""
+        if family not in self._tables:
+            return 0
+        value: int | None = self._tables[family].property_int_value("rocksdb.live-sst-files-size")
+        return value or 0
+
     def close(self) -> None:
         """Flush and let go of the lock.
 

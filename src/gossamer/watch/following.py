@@ -3,6 +3,7 @@
 Settings are read again when they change, so a watch can be added or paused while the crawl runs.
 """
 
+import contextlib
 import itertools
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
 from gossamer.inspect.archive.following import follow
-from gossamer.model.errors import ConfigError
+from gossamer.model.errors import ConfigError, StorageError
 from gossamer.watch.channels import tell
 from gossamer.watch.feed import write_feed
 from gossamer.watch.observing import Observer
@@ -24,7 +25,7 @@ from gossamer.watch.shown import feed_text
 from gossamer.watch.store import FOLDER, Store
 from gossamer.watch.watches import watches_of
 
-__all__ = ["Following", "settings_of"]
+__all__ = ["Following", "begin", "settings_of"]
 
 RECORDS = 64
 """Of one commit, at most."""
@@ -32,9 +33,6 @@ SECONDS = 1.0
 PAUSE = 0.5
 PATIENCE = 60.0
 """Seconds that messages which did not arrive are tried again once all is read; what is due later stays."""
-_LATELY = 60.0
-"""Seconds since the settings were written within which it is they that say since when something is watched: who
-follows a crawl is started after its first visits."""
 _PRUNE_EVERY = 200
 
 Item = FollowedRecord | Rewound | Unreadable
@@ -47,6 +45,19 @@ def settings_of(crawl: Path) -> CrawlConfig:
         ConfigError: there are none, or they are damaged.
     """
     return load(CrawlConfig, read_toml(CrawlFolder(crawl).config))
+
+
+def begin(crawl: Path, session: float) -> None:
+    """Have watches that are new in the settings count, whenever those who follow may come.
+
+    Who cannot is told of by whoever follows.
+
+    Args:
+        crawl: the folder.
+        session: seconds since 1970 when the process that crawls was started; what is kept nowhere is new since then.
+    """
+    with contextlib.suppress(ConfigError, StorageError), contextlib.closing(Following(crawl)) as following:
+        following.read_settings(session)
 
 
 class Following:
@@ -113,7 +124,7 @@ class Following:
         Raises:
             StorageError: the disk refuses.
         """
-        self._read_settings()
+        self.read_settings()
         came, noted = False, self.notices
         follower = self._followed()
         try:
@@ -176,8 +187,15 @@ class Following:
                     self._store.put("archive", name)
         return self._follower
 
-    def _read_settings(self) -> None:
-        """Go by the settings, if they are others than before. Those that cannot be read do not count."""
+    def read_settings(self, session: float | None = None) -> None:
+        """Go by the settings, if they are others than before. Those that cannot be read do not count.
+
+        What is new in them is watched since they were written, however much later they are read. Where nothing is kept
+        at all they may be old, and the folder was deleted: then it is since `session` at the earliest, or now.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
         try:
             found = CrawlFolder(self._crawl).config.stat()
             version = (found.st_mtime_ns, found.st_ino)
@@ -187,14 +205,14 @@ class Following:
             watches = watches_of(config)
         except (OSError, ConfigError):
             return
-        self._settings = version
         with self._store.commit():
             mark = self._store.mark
             now = self._clock()
-            asked = now if now - found.st_mtime > _LATELY else min(now, found.st_mtime)
-            self._observer.go_by(watches, asked)
+            earliest = (now if session is None else session) if self._store.is_new else 0.0
+            self._observer.go_by(watches, min(now, max(earliest, found.st_mtime)))
             if self._store.mark != mark:
                 self._follower = None
+        self._settings, self._store.is_new = version, False
         self._outbox.go_by(watches, receivers_of(config))
 
     def _write_feed(self) -> None:

@@ -102,11 +102,11 @@ class Observer:
         """End the process that reads documents."""
         self._reader.close()
 
-    def go_by(self, watches: list[Watch], now: float) -> None:
+    def go_by(self, watches: list[Watch], since: float) -> None:
         """Watch this from the next record on; within a commit.
 
         What is watched no more is forgotten. What is new, or looked at otherwise, has the archive read from its
-        beginning, so that it knows how its pages were before `now`; of that nothing is told.
+        beginning, so that it knows how its pages were before `since`; of that nothing is told.
         """
         store, database = self._store, self._store.database
         known = dict(database.execute("select name, looks_at from watch"))
@@ -117,7 +117,7 @@ class Observer:
             del known[name]
         new = [watch for watch in watches if watch.name not in known]
         for watch in new:
-            row = (watch.name, watch.looks_at, now, True)
+            row = (watch.name, watch.looks_at, since, True)
             database.execute("insert into watch values (?, ?, ?, ?)", row)
         if new and store.mark.place > START.place:
             store.reached = max(store.mark, store.reached, key=lambda mark: mark.place)

@@ -207,6 +207,8 @@ class Store:
 
     def _prepare(self) -> None:
         (version,) = self.database.execute("pragma user_version").fetchone()
+        self.is_new = not version
+        """Nothing was kept before."""
         if version == VERSION:
             return
         if version:
