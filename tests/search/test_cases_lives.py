@@ -29,6 +29,7 @@ from search_world import (
     SEARCH_ON,
     Found,
     Page,
+    Ran,
     answers,
     assert_plain,
     crawled,
@@ -45,6 +46,8 @@ from small_disk import MIB, Disk
 from torture_lives import Life, assert_complete, dice, small_world
 
 from gossamer.assembly.folder_lock import lock_folder
+from gossamer.datasets.derived import FOLDER as DOCUMENTS
+from gossamer.datasets.derived import state_of
 from gossamer.search.searching import Searching
 from gossamer.search.similar.store import opened
 from gossamer.search.text.reader import Reader
@@ -405,19 +408,31 @@ def test_no_room_for_the_index(chain: Path, whole: Path, tmp_path: Path, disk: D
 
 
 @pytest.mark.slow
-def test_the_crawl_goes_on_without_room_for_its_index(whole: Path, tmp_path: Path, disk: Disk) -> None:
-    with site_of(Chain(60)) as address:
+@pytest.mark.parametrize("room_comes", [False, True])
+def test_the_crawl_goes_on_without_room_for_its_index(tmp_path: Path, disk: Disk, room_comes: bool) -> None:
+    """And the index with it, once there is room: nobody has to ask for that."""
+    pages = Chain(60, held=40)
+    with site_of(pages) as address:
         folder = crawled(address, tmp_path / "d", "--max-pages", "5", SEARCH_ON)
         shutil.move(folder / INDEX, disk.place / INDEX)
         (folder / INDEX).symlink_to(disk.place / INDEX)
         disk.leave(0)
-        ran = gossamer("resume", folder, "-q", "--max-pages", "1000")
-        assert ran.code == 0, ran.err
-        assert_plain(ran)
+        crawl = begin("resume", folder, "-q", "--max-pages", "1000")
+        try:
+            until(lambda: state_of(folder / DOCUMENTS).documents >= 30, PATIENCE)
+            if room_comes:
+                disk.give_back()
+        finally:
+            pages.let_go.set()
+            said = Ran(0, *crawl.communicate(timeout=PATIENCE))
+    assert crawl.returncode == 0, said
+    assert_plain(said)
     assert json.loads((folder / "report.json").read_bytes())["pages"] == 60
     assert gossamer("check", folder).code == 0
-    disk.give_back()
-    assert answers(indexed(folder), CHAIN_QUERIES)["site:127.0.0.1"][0] == 60
+    if not room_comes:
+        disk.give_back()
+        indexed(folder)
+    assert answers(folder, CHAIN_QUERIES)["site:127.0.0.1"][0] == 60
 
 
 def test_who_waits_for_his_turn_ends_with_the_crawl_that_began_him(

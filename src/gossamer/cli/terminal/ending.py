@@ -119,6 +119,8 @@ def say_end(
         say(
             f"look at it: gossamer view {folder}{' (without pictures and styles: --requisites any)' if bare else ''}"
         )
+        if inspection.config.search.follow:
+            say(f"search it: gossamer search {folder} WORD...")
     if left or (again and again["on"]):
         say(f"go on with: gossamer resume {folder}{_further(reason, used or {})}{_not_before(left, again)}")
 
