@@ -181,7 +181,7 @@ def test_chinese_small_and_dark(
 def test_all_of_a_search_by_hand_on_a_phone(
     browser: Any, service: LiveService, language: str, scheme: str
 ) -> None:
-    """Suggestion, facet, next page, near-duplicates, and the page itself, each by a tap."""
+    """Suggestion, near-duplicates, a mistake, facet, next page, and the page itself, each by a tap."""
     viewer = Viewer(browser, service.url, PHONE, color_scheme=scheme, has_touch=True, is_mobile=True)
     viewer.context.add_cookies([{**CHINESE, "value": language, "url": service.url}])
     page, shots = viewer.page, iter(range(10))
@@ -200,6 +200,10 @@ def test_all_of_a_search_by_hand_on_a_phone(
     page.locator(".hit .like").first.tap()
     expect(page.locator("tbody tr")).to_have_count(COPIES + 1)
     looked()
+    page.goto("/search?q=yearly+reprot")
+    looked()
+    page.locator(".sample a", has_text="The yearly report").tap()
+    expect(page.locator(".hit h3").first).to_have_text("The yearly report")
     page.goto("/jobs/docs/search?q=guide+crawler")
     expect(page.locator(".hit")).to_have_count(10)
     looked()
