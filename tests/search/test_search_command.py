@@ -75,8 +75,9 @@ def site() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def crawled(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("crawl")
-    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--search", cwd=root)
+    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "--search", cwd=root)
     assert ran.returncode == 0, ran.stderr
+    assert "search it: gossamer search d WORD..." in ran.stderr
     assert "made anew" not in ran.stderr
     return root / "d"
 
