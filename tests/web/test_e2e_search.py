@@ -200,7 +200,7 @@ def test_all_of_a_search_by_hand_on_a_phone(
     page.locator(".hit .like").first.tap()
     expect(page.locator("tbody tr")).to_have_count(COPIES + 1)
     looked()
-    page.goto("/search?q=yearly+reprot")
+    page.goto("/search?q=reprot")
     looked()
     page.locator(".sample a", has_text="The yearly report").tap()
     expect(page.locator(".hit h3").first).to_have_text("The yearly report")
