@@ -82,3 +82,29 @@ def test_what_a_dead_one_left_over_is_read_when_the_crawl_has_ended(
 def written(program: Path, line: str) -> None:
     program.write_text(f"#!/bin/sh\n{line}\n")
     program.chmod(0o755)
+
+
+def test_who_is_wanted_no_longer_is_waited_for_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watch that was taken back has what it saw to deliver."""
+    began, ended, go, wanted = tmp_path / "began", tmp_path / "ended", tmp_path / "go", [True]
+    written(
+        program := tmp_path / "program",
+        f"touch {began}; until [ -e {go} ]; do sleep 0.01; done; touch {ended}",
+    )
+    monkeypatch.setattr(sys, "executable", str(program))
+
+    async def crawl() -> None:
+        async with beside() as processes:
+            processes.start(
+                tmp_path, documents=False, search=False, watches=lambda: wanted[0], tell=lambda _, __: None
+            )
+            while not began.exists():  # noqa: ASYNC110 - another process makes it
+                await asyncio.sleep(0.005)
+            wanted[0] = False
+            ending = asyncio.create_task(processes.end(interrupted=False))
+            await asyncio.sleep(0.02)
+            go.touch()
+            await ending
+
+    asyncio.run(crawl())
+    assert ended.exists()

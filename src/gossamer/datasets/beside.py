@@ -61,7 +61,7 @@ class _Follower:
         begun = self._begun
         with contextlib.suppress(OSError):  # what is left over stays, and the closing words say so
             if not interrupted:
-                if self._wanted() and (begun is None or await (await begun).wait()):
+                if (begun is None or await (await begun).wait()) and self._wanted():
                     await self._run()
             elif begun is not None:
                 process = await begun
