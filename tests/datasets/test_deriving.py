@@ -24,6 +24,7 @@ from gossamer.datasets import derived, deriving
 from gossamer.datasets.derived import FOLDER, DamagedTables, Store, files_of, rows_of, state_of
 from gossamer.datasets.deriving import Deriving, DocumentRow
 from gossamer.datasets.tables import DERIVED
+from gossamer.documents.config import DocumentsConfig
 from gossamer.documents.said import DocumentText
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
@@ -114,6 +115,20 @@ def test_other_fields_make_all_again(crawled: Path, tmp_path: Path) -> None:
     assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     assert {row["name"] for row in _rows(tmp_path / "d", "fields")} == {"cost"}
     assert len(_rows(tmp_path / "d")) == len(_rows(crawled))
+
+
+def test_no_document_takes_more_than_its_share_of_the_memory_of_its_reader(
+    crawled: Path, site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However much the crawl may fetch: the beginning is read, and marked."""
+    shutil.copytree(crawled, folder := tmp_path / "d")
+    shutil.rmtree(folder / FOLDER)
+    monkeypatch.setattr(deriving, "SHARE", DocumentsConfig().memory // 150)
+    assert gossamer("index", "d", "-q", "--no-search", cwd=tmp_path).returncode == 0
+    rows = {str(row["url"]).removeprefix(site): row for row in _rows(folder)}
+    assert rows["/b.txt"]["text"] == (WORDS * 2)[:150]
+    parts = {path for path, row in rows.items() if "part" in str(row["marks"]).split("\n")}
+    assert parts == {path for path, (_, text) in SITE.items() if len(text) > 150}
 
 
 def test_one_process_at_a_time(crawled: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from odd_pages import html
-from search_world import INDEX, Found, Ran, answers, assert_plain, crawled, gossamer, indexed, site_of
+from search_world import INDEX, Found, Ran, answers, assert_plain, crawled, gossamer, here, indexed, site_of
 
 QUERIES = ["wolf", '"cold spring"', "报告", "title:kettle", "type:pdf", "lang:de", "site:127.0.0.1"]
 
@@ -47,8 +47,8 @@ def right(library: Path) -> dict[str, tuple[int, list[str]]]:
     return answers(library, QUERIES)
 
 
-def files_of(folder: Path) -> list[Path]:
-    return sorted(path for path in (folder / INDEX).rglob("*") if path.is_file())
+def files_of(folder: Path, *rooms: str) -> list[Path]:
+    return sorted(path for room in rooms or [INDEX] for path in (folder / room).rglob("*") if path.is_file())
 
 
 def assert_told_or_right(folder: Path, right: dict[str, tuple[int, list[str]]]) -> None:
@@ -93,6 +93,25 @@ def test_each_file(library: Path, tmp_path: Path, right: dict[str, tuple[int, li
         shutil.copytree(library, copy)
         damage(copy / path.relative_to(library))
         assert_told_or_right(copy, right)
+        assert_made_again(copy, right)
+        shutil.rmtree(copy)
+
+
+@pytest.mark.slow
+def test_each_file_that_the_index_is_made_of_or_that_is_made_beside_it(
+    library: Path, tmp_path: Path, right: dict[str, tuple[int, list[str]]]
+) -> None:
+    """The tables of documents, and the index of near-duplicates, without which copies are hits of their own."""
+    damages = cycle(DAMAGE.values())
+    for number, (path, damage) in enumerate(
+        zip(files_of(library, "documents", "similar"), damages, strict=False)
+    ):
+        copy = tmp_path / str(number)
+        shutil.copytree(library, copy)
+        damage(copy / path.relative_to(library))
+        asked = here("similar", copy, "http://127.0.0.1/fox")
+        assert_plain(asked)
+        assert asked.code in (0, 1, 2, 3)
         assert_made_again(copy, right)
         shutil.rmtree(copy)
 

@@ -1,5 +1,6 @@
 """An index beside a crawl that runs, changes, is killed, or has no room: right in the end, and the crawl goes on."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -12,18 +13,23 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 import revisiting_crawl
 from odd_pages import STORY
 from patience import PATIENCE
 from ray_there import needs_ray, never_two_at_once
+from search_tables import everything
 from search_world import (
     INDEX,
     SEARCH_ON,
     Found,
     Page,
+    Ran,
     answers,
     assert_plain,
     crawled,
@@ -35,11 +41,16 @@ from search_world import (
     similar,
     site_of,
 )
+from similar_world import held
 from small_disk import MIB, Disk
 from torture_lives import Life, assert_complete, dice, small_world
 
 from gossamer.assembly.folder_lock import lock_folder
+from gossamer.datasets.derived import FOLDER as DOCUMENTS
+from gossamer.datasets.derived import state_of
 from gossamer.search.searching import Searching
+from gossamer.search.similar.store import opened
+from gossamer.search.text.reader import Reader
 from gossamer.simweb import SimulatedWeb
 
 ANIMALS = (
@@ -90,7 +101,7 @@ def begin(*arguments: str | Path) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
-def until(met: Callable[[], bool], seconds: float) -> None:
+def until(met: Callable[[], object], seconds: float) -> None:
     patience = time.monotonic() + seconds
     while not met():
         assert time.monotonic() < patience, "not in time"
@@ -397,19 +408,31 @@ def test_no_room_for_the_index(chain: Path, whole: Path, tmp_path: Path, disk: D
 
 
 @pytest.mark.slow
-def test_the_crawl_goes_on_without_room_for_its_index(whole: Path, tmp_path: Path, disk: Disk) -> None:
-    with site_of(Chain(60)) as address:
+@pytest.mark.parametrize("room_comes", [False, True])
+def test_the_crawl_goes_on_without_room_for_its_index(tmp_path: Path, disk: Disk, room_comes: bool) -> None:
+    """And the index with it, once there is room: nobody has to ask for that."""
+    pages = Chain(60, held=40)
+    with site_of(pages) as address:
         folder = crawled(address, tmp_path / "d", "--max-pages", "5", SEARCH_ON)
         shutil.move(folder / INDEX, disk.place / INDEX)
         (folder / INDEX).symlink_to(disk.place / INDEX)
         disk.leave(0)
-        ran = gossamer("resume", folder, "-q", "--max-pages", "1000")
-        assert ran.code == 0, ran.err
-        assert_plain(ran)
+        crawl = begin("resume", folder, "-q", "--max-pages", "1000")
+        try:
+            until(lambda: state_of(folder / DOCUMENTS).documents >= 30, PATIENCE)
+            if room_comes:
+                disk.give_back()
+        finally:
+            pages.let_go.set()
+            said = Ran(0, *crawl.communicate(timeout=PATIENCE))
+    assert crawl.returncode == 0, said
+    assert_plain(said)
     assert json.loads((folder / "report.json").read_bytes())["pages"] == 60
     assert gossamer("check", folder).code == 0
-    disk.give_back()
-    assert answers(indexed(folder), CHAIN_QUERIES)["site:127.0.0.1"][0] == 60
+    if not room_comes:
+        disk.give_back()
+        indexed(folder)
+    assert answers(folder, CHAIN_QUERIES)["site:127.0.0.1"][0] == 60
 
 
 def test_who_waits_for_his_turn_ends_with_the_crawl_that_began_him(
@@ -462,3 +485,90 @@ def test_agents_of_a_cluster_are_searched_together(tmp_path: Path) -> None:
     found = search(folder, f"title:number {animal(3)}", "--limit", "100")
     assert {each.rpartition("/")[2] for each in found.paths} == {"3"}
     assert found.facets["site"] == dict.fromkeys(hosts, 1), "those that are near-duplicates among them"
+
+
+def children(pid: int) -> list[int]:
+    """Of a process that may be gone."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def kill(*pids: int) -> None:
+    """Whatever of them is there still."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_twenty_kills_of_a_crawl_and_its_index_leave_what_there_is_without_any(tmp_path: Path) -> None:
+    """Of the crawl, whose index goes on and is in the way of the next one's; of the index, which the crawl begins
+    again; of both."""
+    chance, folder, said = dice("twenty kills"), tmp_path / "d", tmp_path / "said"
+    with SimulatedWeb(small_world(seed=18, exponent=0.0)) as web, said.open("w") as err:
+        whole = Life(web, tmp_path / "whole", {"politeness.min_delay": "5ms"})
+        assert whole.crawl().status == 0
+        life = Life(web, folder, {"politeness.min_delay": "2s"})
+        first = ("crawl", "--config", str(life.write_settings()), "--dir", str(folder), SEARCH_ON)
+
+        def begun() -> "subprocess.Popen[bytes]":
+            how = ("resume", str(folder)) if life.begun else first
+            return subprocess.Popen([*life.command, *how], stdout=err, stderr=err)
+
+        crawl = begun()
+        for victims in islice(cycle(["crawl", "index", "both"]), 20):
+            until(partial(children, crawl.pid), PATIENCE)
+            time.sleep(chance.uniform(0, 2.5))
+            assert crawl.poll() is None, "it ended before it was killed twenty times"
+            if victims != "crawl":
+                kill(*children(crawl.pid))
+            if victims != "index":
+                crawl.kill()
+                assert crawl.wait() == -signal.SIGKILL
+                crawl = begun()
+        until(lambda: life.run("set", str(folder), "politeness.min_delay=5ms").status == 0, PATIENCE)
+        assert crawl.wait(PATIENCE) == 0, said.read_text()
+        assert_complete(life)
+    assert listed(folder) == listed(whole.folder)
+    shutil.copytree(folder, again := tmp_path / "again")
+    for made in (INDEX, "documents", "similar"):
+        shutil.rmtree(again / made)
+    indexed(again)
+    assert everything(Reader(folder)) == everything(Reader(again))
+    assert near_duplicates(folder) == near_duplicates(again)
+    texts = {text for text in said_by(again) if text and len(text.split()) > 50}
+    queries = ["", "type:html", "title:page", *(f"site:{host}" for host in hosts_of(again))]
+    for text in chance.sample(sorted(texts), 30):
+        words = chance.sample(text.split(), 3)
+        queries += [words[0], " OR ".join(words), f'"{text[40:90]}"']
+    assert len(queries) > 100
+    assert answers(folder, queries) == answers(again, queries)
+    assert any(total for total, _ in answers(again, queries[-30:]).values())
+
+
+def listed(folder: Path) -> list[dict[str, object]]:
+    """What a crawl knows of each URL, times left out."""
+    ran = here("list", folder, "--json", "--columns", "url,state,status,type,bytes")
+    return sorted(map(json.loads, ran.out.splitlines()), key=lambda line: line["url"])
+
+
+def near_duplicates(folder: Path) -> dict[str, object]:
+    state, known = opened(folder / "similar") or (None, None)
+    assert state is not None and known is not None
+    return {"mark": state.mark, **held(known)}
+
+
+def hosts_of(folder: Path) -> list[str]:
+    urls = {str(line["url"]) for line in listed(folder)}
+    return sorted({url.split("/")[2].partition(":")[0] for url in urls})
+
+
+def said_by(folder: Path) -> list[str]:
+    """The texts of a crawl's documents."""
+    return [
+        text
+        for path in sorted((folder / "documents").glob("documents-*.parquet"))
+        for text in pyarrow.parquet.read_table(path, columns=["text"])["text"].to_pylist()
+    ]

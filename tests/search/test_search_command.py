@@ -75,8 +75,9 @@ def site() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def crawled(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("crawl")
-    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--search", cwd=root)
+    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "--search", cwd=root)
     assert ran.returncode == 0, ran.stderr
+    assert "search it: gossamer search d WORD..." in ran.stderr
     assert "made anew" not in ran.stderr
     return root / "d"
 
@@ -145,7 +146,15 @@ def test_hostile_texts_do_not_reach_the_terminal(crawled: Path) -> None:
 
 def test_what_cannot_be_answered_is_said(crawled: Path, tmp_path: Path, site: str) -> None:
     nothing = gossamer("search", "d", "zebra", cwd=crawled.parent)
-    assert (nothing.returncode, nothing.stdout, nothing.stderr) == (1, "", "nothing found\n")
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    assert nothing.stderr.splitlines() == [
+        f"nothing found among {PAGES + 3} documents",
+        "  fewer words or filters find more; which sites, types, languages and years there are:"
+        " gossamer search d --facets --limit 1",
+    ]
+    misspelt = gossamer("search", "d", "hostlie scirpt", cwd=crawled.parent)
+    assert misspelt.returncode == 1
+    assert r"  titles like it: \x1b[31m<script>alert(1)</script> hostile" in misspelt.stderr.splitlines()
     some = gossamer("search", "d", "zebra", "fox", cwd=crawled.parent)
     assert some.returncode == 0
     assert "no document has all of these words" in some.stderr

@@ -174,3 +174,46 @@ def test_chinese_small_and_dark(
     light = sum(map(int, ground[4:-1].split(","))) > sum(map(int, ink[4:-1].split(",")))
     assert light == (scheme == "light")
     viewer.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_all_of_a_search_by_hand_on_a_phone(
+    browser: Any, service: LiveService, language: str, scheme: str
+) -> None:
+    """Suggestion, near-duplicates, a mistake, facet, next page, and the page itself, each by a tap."""
+    viewer = Viewer(browser, service.url, PHONE, color_scheme=scheme, has_touch=True, is_mobile=True)
+    viewer.context.add_cookies([{**CHINESE, "value": language, "url": service.url}])
+    page, shots = viewer.page, iter(range(10))
+
+    def looked() -> None:
+        assert viewer.overflow() <= 0, page.url
+        viewer.keep(f"search-phone-{language}-{scheme}-{next(shots)}")
+
+    page.goto("/search")
+    assert (page.locator("html").get_attribute("lang") or "").startswith(language)
+    looked()
+    page.locator("[name=q]").type("the yea")
+    expect(page.locator(".choices li").first).to_be_visible()
+    looked()
+    page.locator(".choices li").first.tap()
+    page.locator(".hit .like").first.tap()
+    expect(page.locator("tbody tr")).to_have_count(COPIES + 1)
+    looked()
+    page.goto("/search?q=reprot")
+    looked()
+    page.locator(".sample a", has_text="The yearly report").tap()
+    expect(page.locator(".hit h3").first).to_have_text("The yearly report")
+    page.goto("/jobs/docs/search?q=guide+crawler")
+    expect(page.locator(".hit")).to_have_count(10)
+    looked()
+    page.locator(".facets a", has_text="2021").tap()
+    expect(page.locator(".hit")).to_have_count(6)
+    looked()
+    page.locator(".chosen a").tap()
+    page.locator(".pager .next").tap()
+    expect(page).to_have_url(re.compile("page=2"))
+    page.locator(".hit h3 a").first.tap()
+    expect(page.locator("main h2")).to_contain_text("Guide")
+    looked()
+    viewer.close()

@@ -70,6 +70,16 @@ def test_an_account_and_its_token(serve_user, accounts):
     assert not accounts.any()
 
 
+def test_it_is_said_when_nobody_may_change_anything(serve_user):
+    nobody = "Nobody may change anything now"
+    assert nobody in serve_user("add", "reader", said=PASSWORD + "\n")[2]
+    assert nobody not in serve_user("add", "ada", "--role", "operator", said=PASSWORD + "\n")[2]
+    assert nobody not in serve_user("add", "ben", said=PASSWORD + "\n")[2]
+    assert nobody in serve_user("role", "ada", "viewer")[2]
+    assert nobody not in serve_user("role", "ada", "operator")[2]
+    assert nobody in serve_user("remove", "ada")[2]
+
+
 @pytest.mark.parametrize(
     ("words", "said", "word"),
     [

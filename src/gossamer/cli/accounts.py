@@ -27,17 +27,16 @@ def add_user(folder: Path, name: str, role: str) -> None:
     """Make an account; the password is asked for, or read from standard input."""
     with _accounts(folder) as accounts:
         accounts.add(name, Role(role), _new_password())
-    say(f"{name} may log in as {role}.")
+        left = _left(accounts, folder)
+    say(f"{name} may log in as {role}.{left}")
 
 
 def remove_user(folder: Path, name: str) -> None:
     """End an account with its tokens and sessions."""
     with _accounts(folder) as accounts:
         accounts.remove(name)
-        left = accounts.any()
-    say(f"{name} may log in no longer.")
-    if not left:
-        say("Nobody has an account now: on loopback the daemon asks for none, elsewhere it lets nobody in.")
+        left = _left(accounts, folder)
+    say(f"{name} may log in no longer.{left}")
 
 
 def change_password(folder: Path, name: str) -> None:
@@ -51,7 +50,8 @@ def change_role(folder: Path, name: str, role: str) -> None:
     """Let somebody do more, or less."""
     with _accounts(folder) as accounts:
         accounts.set_role(name, Role(role))
-    say(f"{name} is {role} now.")
+        left = _left(accounts, folder)
+    say(f"{name} is {role} now.{left}")
 
 
 def make_token(folder: Path, name: str, *, role: str, label: str, days: float | None) -> None:
@@ -87,6 +87,17 @@ def list_users(folder: Path, *, as_json: bool) -> None:
             days = (_day(token.expires), _day(token.used))
             table.add_row("", "", token.id, Text(safe(token.label)), token.role, *days)
     Console().print(table)
+
+
+def _left(accounts: Accounts, folder: Path) -> str:
+    """What is to be known where nobody is left, or nobody who may change anything; a line of its own, or nothing."""
+    if not accounts.any():
+        return (
+            "\nNobody has an account now: on loopback the daemon asks for none, elsewhere it lets nobody in."
+        )
+    if all(user.role != Role.OPERATOR for user in accounts.all()):
+        return f"\nNobody may change anything now. Who may: gossamer serve-user add NAME --role operator --dir {folder}"
+    return ""
 
 
 @contextmanager

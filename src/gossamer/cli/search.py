@@ -19,6 +19,8 @@ from gossamer.search.text.snippets import marked_places, plain
 from gossamer.words.amounts import machine_time
 
 NOTHING = 1
+_TITLES = 3
+"""That are told where nothing is found."""
 SOME = "no document has all of these words; these have some"
 
 
@@ -46,6 +48,9 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
         results = searching.search(
             _query(wanted), limit=wanted.limit, offset=wanted.offset, facets=wanted.facets
         )
+        if not results.total and results.problem is None and not json:
+            titles = [one.title for one in searching.suggest(wanted.query, limit=_TITLES)]
+            _say_nothing(folders[0], results.documents, titles)
     if results.problem is not None:
         raise ConfigError(f"query: {safe(str(results.problem))}")
     if json:
@@ -67,9 +72,19 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
             f" {duration(results.behind_seconds)}"
         )
     if not results.total:
-        if not json:
-            say("nothing found")
         sys.exit(NOTHING)
+
+
+def _say_nothing(folder: Path, documents: int, titles: Sequence[str]) -> None:
+    """And what may help."""
+    say(f"nothing found among {plural(documents, 'document')}")
+    if titles:
+        say(f"  titles like it: {'; '.join(map(safe, titles))}")
+    if documents:
+        say(
+            "  fewer words or filters find more; which sites, types, languages and years there are:"
+            f" gossamer search {folder} --facets --limit 1"
+        )
 
 
 class Live(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,7 +190,8 @@ def _print(results: Results, offset: int, *, many: bool) -> None:
     total = f"{'about ' if results.estimated else ''}{results.total:,}"
     if results.hits:
         last = offset + len(results.hits)
-        say(f"{offset + 1:,}-{last:,} of {total}, in {results.seconds * 1_000:,.0f} ms")
+        counted = " (near-duplicates counted each)" if any(hit.similar for hit in results.hits) else ""
+        say(f"{offset + 1:,}-{last:,} of {total}{counted}, in {results.seconds * 1_000:,.0f} ms")
     elif results.total and offset:
         say(f"no hits behind the first {offset:,}: {total} answer, near-duplicates counted each")
 

@@ -151,12 +151,12 @@ async def run(
                     built.crawl.take_up()
                 if extensions.membership is not None:
                     extensions.membership.built(built)
-                await documents.start(
+                documents.start(
                     folder.path,
                     documents=config.documents.follow,
                     search=config.search.follow,
                     watches=partial(_watches, built, folder.path, time.time()),
-                    tell=lambda problem: built.crawl.parts.observers.tell(ProblemFound("watches", problem)),
+                    tell=lambda what, why: built.crawl.parts.observers.tell(ProblemFound(what, why)),
                 )
                 with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
                     reason = await _conduct(built, config, on_start)

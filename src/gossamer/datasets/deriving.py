@@ -43,6 +43,9 @@ SECONDS = 10.0
 """Between two commits, at most, while documents come."""
 IN_FLIGHT = 64 << 20
 """Bytes of content that are being read, at most, or one document."""
+SHARE = 4
+"""Part of the memory of a process that reads documents which one may take: it is received, decoded and taken apart.
+What lies beyond is not read, however much a crawl may fetch."""
 PATIENCE = 100.0
 """Times the seconds of a document by the clock: beside a crawl others come first. What it says must not depend on how
 long it had to wait for a processor; a process of the lowest priority may be given one out of a thousand. One that
@@ -183,6 +186,7 @@ class Deriving:
         self._path = path
         self._fetch = inspection.config.fetch
         config = config or inspection.config.documents
+        self._first = min(self._fetch.max_content, config.memory // SHARE)
         limits = ReadingLimits(seconds=max(config.seconds / 2, 0.1))
         groups = read_groups(inspection.config.fields)
         made_of = msgspec.json.encode((limits, inspection.config.fields)).decode()
@@ -317,11 +321,11 @@ class Deriving:
             )
         if record.http_head and not 200 <= record.status < 300:
             return None
-        payload = record.first(self._fetch.max_content + 1)
+        payload = record.first(self._first + 1)
         return self._decoded(record.url, payload, record.headers, record.status, part=record.is_part)
 
     def _twin(self, record: FollowedRecord) -> tuple[Question, int] | None:
-        exchange = repeated(self._path, record, keep=self._fetch.max_content + 1)
+        exchange = repeated(self._path, record, keep=self._first + 1)
         if exchange is None or not 200 <= exchange.status < 300:
             return None
         payload = exchange.body.read()
@@ -330,7 +334,7 @@ class Deriving:
     def _decoded(
         self, url: str, payload: bytes, headers: Headers, status: int, *, part: bool
     ) -> tuple[Question, int] | None:
-        decoded = decode_content(ArchivedBody(payload), headers, self._fetch)
+        decoded = decode_content(ArchivedBody(payload), headers, self._fetch, self._first)
         kind = headers.get("content-type")
         if not isinstance(decoded, Decoded):
             return Question(url, kind, b"", part), status

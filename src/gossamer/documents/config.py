@@ -26,7 +26,11 @@ class DocumentsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     ] = 10.0
     memory: Annotated[
         int,
-        Meta(extra=BYTES, ge=256 << 20, description="Memory of a process that reads documents, at most."),
+        Meta(
+            extra=BYTES,
+            ge=256 << 20,
+            description="Memory of a process that reads documents, at most. Of a document a quarter of it is read.",
+        ),
     ] = 1 << 30
     links: Annotated[
         bool,

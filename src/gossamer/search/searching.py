@@ -113,7 +113,7 @@ class Results(ResultSums, frozen=True, kw_only=True):
 
 
 class Suggestion(msgspec.Struct, frozen=True):
-    """A page whose title goes on as was typed."""
+    """A page whose title goes on as was typed, or almost so."""
 
     title: str
     url: str
@@ -223,11 +223,13 @@ class Searching:
         )
 
     def suggest(self, text: str, *, limit: int = 8) -> list[Suggestion]:
-        """Titles that have the words typed so far, the last of which may be unfinished.
+        """Titles that have the words typed so far, the last of which may be unfinished; where none has, those with
+        words that are spelt almost so.
 
         Raises:
             StorageError: an index is damaged.
         """
+        text = text.encode("utf-8", "replace").decode()  # half of a surrogate pair is no text
         words = [word for word in text.split() if any(map(str.isalnum, word))][:20]
         if not words:
             return []
@@ -244,6 +246,10 @@ class Searching:
                     said.setdefault(title, hit.url)
             if said or len(last) < shorter + 5:
                 break
+        if not said:
+            found = [one for _, reader in self._readers for one in reader.spelt(words, limit * 4)]
+            for one in sorted(found, key=lambda one: one.place):
+                said.setdefault(shown(one.document.title).strip(), one.document.url)
         return [Suggestion(title, url) for title, url in said.items()][:limit]
 
     @property

@@ -113,14 +113,20 @@ def say_end(
             say(f"  fresh: {line}")
     for line in [*_why(reason, report, inspection, troubles), *undelivered(folder, inspection.config)]:
         say(f"  {line}")
-    if report["pages"]:
-        say(f"results in {folder}: archive/, index.cdxj, crawl.log, report.json")
-        bare = inspection.config.scope.requisites == "off"
-        say(
-            f"look at it: gossamer view {folder}{' (without pictures and styles: --requisites any)' if bare else ''}"
-        )
+    for line in _results(inspection) if report["pages"] else ():
+        say(line)
     if left or (again and again["on"]):
         say(f"go on with: gossamer resume {folder}{_further(reason, used or {})}{_not_before(left, again)}")
+
+
+def _results(inspection: Inspection) -> Iterator[str]:
+    """Where they lie, and how they are looked at."""
+    folder, config = inspection.folder.path, inspection.config
+    yield f"results in {folder}: archive/, index.cdxj, crawl.log, report.json"
+    bare = " (without pictures and styles: --requisites any)" if config.scope.requisites == "off" else ""
+    yield f"look at it: gossamer view {folder}{bare}"
+    if config.search.follow:
+        yield f"search it: gossamer search {folder} WORD..."
 
 
 def _further(reason: Reason, used: Mapping[str, float]) -> str:

@@ -17,7 +17,9 @@ from gossamer.search.text.asking import Asking, scores
 from gossamer.search.text.errors import reporting
 from gossamer.search.text.kept import FOLDER, INDEX, Damage, Kept, damage, read_kept
 from gossamer.search.text.schema import VERSION, Stored, dated_and_rank, stored_of
+from gossamer.search.text.spelling import spelt
 from gossamer.search.text.texts import Texts
+from gossamer.search.text.words import ways_of
 
 __all__ = ["FACETS", "Found", "Missing", "Reader"]
 
@@ -197,6 +199,19 @@ class Reader:
             count, best = self._best(query, most) if scores(asked) else self._newest(query, most)
             found = [Found(order, rank, stored_of(self._searcher.doc(at))) for order, rank, at in best]
             return count, sorted(found, key=lambda one: one.place)
+
+    def spelt(self, words: Sequence[str], most: int) -> list[Found]:
+        """Documents whose titles have these words or such as are spelt almost so, the best first.
+
+        Raises:
+            StorageError: the index is damaged.
+        """
+        with reporting(self._folder):
+            query = spelt(self._index.schema, words, ways_of(self._languages))
+            return [
+                Found(order, rank, stored_of(self._searcher.doc(at)))
+                for order, rank, at in self._best(query, most)[1]
+            ]
 
     def _newest(self, query: Any, most: int) -> tuple[int, list[tuple[float, int, Any]]]:
         """How many there are, and (seconds, rank, address) of the newest."""
