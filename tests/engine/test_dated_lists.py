@@ -103,6 +103,19 @@ def test_it_pauses_after_so_many_and_not_for_each(
     assert abs(len(list(lists.everything())) - pauses) <= (late == 0)
 
 
+@pytest.mark.parametrize(("entries", "looked_up"), [(2, [0]), (3, [0, 3]), (7, [0, 3, 6])])
+def test_it_pauses_each_time_that_it_has_looked_through_so_many(
+    entries: int, looked_up: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dated_lists, "LOOKED_THROUGH", 3)
+    ear = Ear()
+    lists = DatedLists(ear, lambda url: url.text.encode(), asyncio.Event())
+    lists.take(Page(of("http://h.example.org/s"), links=tuple(links([NOW] * entries))), NOW, NOW - DAY)
+    pauses = [ear.looked_up for _ in lists.everything()]
+    assert pauses[: len(looked_up)] == looked_up  # of few entries each is looked up
+    assert set(pauses[len(looked_up) :]) <= {entries}
+
+
 def test_a_list_made_a_while_before_it_was_read_is_heard_all_the_same() -> None:
     ear = hear(links([NOW - 2 * DAY]), before=NOW - DAY)
     assert [date for _, date, _ in ear.heard] == [NOW - 2 * DAY]
