@@ -114,6 +114,26 @@ def test_a_fixed_interval_is_no_belief():
         assert (share.weight, share.pages) == (1.0, 1.0)
 
 
+LEVELS = {0: 0, 1: 1, 2: 2, 3: 2, 4: 3, 7: 3, 8: 4, 15: 4, 16: 4, 255: 4}
+
+
+def test_there_are_as_many_kinds_of_evidence_as_powers_of_two_up_to_eight():
+    random_ = random.Random(2)
+    for count, level in LEVELS.items():
+        for fields, kind in (
+            ({"changed": count, "same": 0}, 5 * level),
+            ({"changed": 0, "same": count}, level),
+            ({"changed": 1, "same": count, "voices": (Voice(1),)}, 25 + 5 + level),
+            ({"changed": 2, "same": count, "voices": (Voice(1, 1.0),)}, 50 + 10 + level),
+        ):
+            figures = Freshness()
+            figures.note(of(random_, **fields), EPOCH, changed=True)
+            learned = [
+                at for at, evidence in enumerate(figures.evidence) if evidence != Freshness().evidence[at]
+            ]
+            assert learned == [kind], (count, fields)
+
+
 def test_other_evidence_is_not_touched():
     figures, random_ = Freshness(), random.Random(2)
     rare, often = of(random_, same=8, changed=0), of(random_, same=0, changed=8)

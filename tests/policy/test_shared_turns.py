@@ -50,6 +50,15 @@ def test_one_at_a_time_and_the_rest_counts_from_the_end():
     assert ask(turns, asker(2), START + 2 * SECOND, everyone) == 0
 
 
+@pytest.mark.parametrize(
+    ("due", "ended", "rests", "free"),
+    [(0, 0, (), 0), (7, 0, (5,), 7), (7, 9, (), 9), (7, 9, (5, 3), 14), (20, 9, (5, 3), 20)],
+)
+def test_when_a_host_is_free(due: int, ended: int, rests: tuple[int, ...], free: int):
+    turns = HostTurns(due, ended, [Party(crawl, rest) for crawl, rest in enumerate(rests)])
+    assert turns.free_at == free
+
+
 def test_the_longest_rest_holds_for_all():
     turns = HostTurns()
     assert ask(turns, asker(1, rest=SECOND), START, everyone) == 0
