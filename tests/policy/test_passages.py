@@ -77,6 +77,21 @@ def test_what_is_shown_of_a_change(after: list[str], context: int, passages: lis
     assert told(ROWS, after, context) == passages
 
 
+@pytest.mark.parametrize(("every", "shown"), [(2, [21]), (9, [3, 4, 4, 4, 4, 4]), (100, [3])])
+def test_no_more_is_looked_for_when_so_many_rows_are_shown(
+    every: int, shown: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each row once, whether passages are joined or not."""
+    monkeypatch.setattr("gossamer.policy.change.passages.MOST_ROWS", 20)
+    before = [f"row {chr(97 + at // 10)}{chr(97 + at % 10)} here" for at in range(100)]
+    after = [
+        row if at % every else row.replace("row", "quite another").replace("here", "")
+        for at, row in enumerate(before)
+    ]
+    found = passages_of(before, after, changed(before, after, Volatile()), Volatile(), 1)
+    assert [len(one.rows) for one in found] == shown
+
+
 @pytest.mark.parametrize(
     ("old", "new", "rows"),
     [

@@ -164,7 +164,17 @@ def test_two_spellings_of_one_place_mean_the_same():
         ("abc", ["^abc/", "/\u00e9/abc/"]),
         ("def", ["/[/abc/]/def/"]),
         ("x", [r"/x\.abc{2}/"]),
-        ("bc", ["[]/a/]/bc/"]),
+        (
+            "bc",
+            [
+                "[]/a/]/bc/",
+                "[^]/abc/]/bc/",
+                r"[a\]]/bc/",
+                r"[a\\]/bc/",
+                "[[:alpha:]]/bc/",
+                "[[:alpha:]/abc/]/bc/",
+            ],
+        ),
         ("long", ["/ab/long/"]),
         (
             "",
@@ -267,6 +277,15 @@ def test_what_is_made_of_settings_is_made_once_for_all_that_lie_in_the_same_plac
     answers = [made.at(one) for one in asked]
     assert answers == [["a.org"], ["a.net"]] * 3
     assert len({id(answer) for answer in answers}) == 2
+
+
+def test_what_is_made_of_settings_is_forgotten_when_it_is_too_much(monkeypatch):
+    monkeypatch.setattr("gossamer.policy.places.local.MOST_KEPT", 2)
+    made = Derived(PlaceIndex(map(read_place, ["a.org", "b.org"])), lambda one: [one.host])
+    hosts = ["a.org", "b.org", "a.org", "c.org", "a.org", "c.org"]
+    answers = [made.at(asked_of(f"http://{host}/")) for host in hosts]
+    assert answers == [[host] for host in hosts]
+    assert [answers[one] is answers[other] for one, other in ((0, 2), (0, 4), (3, 5))] == [True, False, True]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from gossamer.policy.change.volatile import Volatile
+from gossamer.policy.change.alignment import Hunk
+from gossamer.policy.change.volatile import Volatile, _opposite
 
 # Words without figures, that have nothing in common.
 WORDS = [
@@ -145,6 +146,26 @@ def test_a_box_is_found_though_it_is_smaller_now_and_not_where_it_would_be_large
     assert found.masked(["top", "one", "two", "three", "end"]) == ["top", "", "", "", "end"]
     page = ["top", "one", "two", "three", "four", "end"]
     assert found.masked(page) == page
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "hunks", "found"),
+    [
+        (0, 2, [], (0, 2)),
+        (3, 5, [], (3, 5)),
+        (3, 5, [Hunk(0, 2, 0, 1)], (4, 6)),  # what stands before has grown shorter by one
+        (3, 5, [Hunk(0, 1, 0, 3)], (1, 3)),
+        (3, 5, [Hunk(0, 0, 0, 3)], (0, 2)),
+        (3, 5, [Hunk(0, 0, 0, 4)], (7, 9)),  # it did not stand in the earlier one: where it usually does
+        (3, 5, [Hunk(3, 6, 3, 5)], (3, 6)),  # it has grown shorter itself
+        (3, 5, [Hunk(3, 3, 3, 5)], (3, 3)),
+        (3, 5, [Hunk(3, 4, 3, 6)], (3, 5)),  # what goes on behind it says nothing
+        (3, 5, [Hunk(2, 4, 2, 3), Hunk(4, 5, 3, 5)], (4, 5)),
+        (3, 5, [Hunk(5, 9, 5, 6)], (3, 5)),
+    ],
+)
+def test_where_a_stretch_stood_before(start, end, hunks, found):
+    assert _opposite(start, end, (7, 9), hunks) == found
 
 
 def test_what_only_moved_beside_a_box_is_no_part_of_it():
