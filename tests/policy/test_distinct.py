@@ -51,6 +51,12 @@ def test_a_union_counts_what_either_counts(some, others):
     assert distinct.count(joined) >= max(distinct.count(of(some)), distinct.count(of(others)))
 
 
+@pytest.mark.parametrize(("some", "others"), [(0, 0), (0, 9), (9, 9), (9, 90), (90, 90), (0, 90), (30, 31)])
+def test_a_union_of_few_and_of_many(some: int, others: int):
+    one, other = drawn(some, 1), drawn(others, 2)
+    assert distinct.union(of(one), of(other)) == distinct.union(of(other), of(one)) == of([*one, *other])
+
+
 @given(st.lists(ITEMS, max_size=100), st.randoms(use_true_random=False))
 def test_order_does_not_matter(items, source):
     other = items * 2

@@ -253,6 +253,13 @@ def test_places_that_a_script_may_make_are_unknown(fragment: str, places: PagePl
     assert judge_fragment(fragment, places) == Judged(LinkVerdict.UNKNOWN, Code.FRAGMENT_BY_SCRIPT)
 
 
+@pytest.mark.parametrize(("length", "code"), [(199, Code.FRAGMENT_BY_SCRIPT), (200, Code.FRAGMENT_MISSING)])
+def test_a_page_of_200_characters_says_something_without_its_scripts(length: int, code: Code) -> None:
+    found = judge_fragment("any", PagePlaces(names={"x"}, scripts=True, text_length=length))
+    assert found is not None
+    assert found.code is code
+
+
 def test_a_script_excuses_not_every_place() -> None:
     places = PagePlaces(names={"x"}, scripts=True, script_text="count()", text_length=5_000)
     assert judge_fragment("absent", places) == Judged(LinkVerdict.BROKEN, Code.FRAGMENT_MISSING)

@@ -143,6 +143,12 @@ def test_what_is_no_place_is_refused_with_what_would_be_one(text):
     assert "rite " in str(caught.value) or "RE2" in str(caught.value)
 
 
+def test_the_longest_place_that_is_read():
+    assert read_place("a.org/".ljust(4_096, "x")).host == "a.org"
+    with pytest.raises(WrongValueError):
+        read_place("a.org/".ljust(4_097, "x"))
+
+
 def test_two_spellings_of_one_place_mean_the_same():
     for one, other in (
         ("Example.ORG", "example.org/"),

@@ -208,6 +208,14 @@ def kept_by(crawl: int) -> HostTurns:
     return turns
 
 
+@pytest.mark.parametrize(("rest", "owed"), [(3, 5), (5, 3), (4, 4)])
+def test_who_dies_with_a_host_of_his_own_owes_twice_the_longer_rest(rest: int, owed: int):
+    turns = HostTurns(parties=[Party(1, rest, owed, alone=KEEP_AFTER)])
+    for now in (7, 8):
+        assert keep(turns, 1, now)
+        assert (turns.parties[0].owed, turns.parties[0].keeps) == (2 * max(rest, owed), 7), "once"
+
+
 def copy_of(turns: HostTurns) -> HostTurns:
     return msgspec.msgpack.decode(msgspec.msgpack.encode(turns), type=HostTurns)
 

@@ -112,6 +112,16 @@ def test_a_page_of_which_nothing_stayed_is_another_page() -> None:
         assert changed(before.pieces, after.pieces, learned_of.of(before, after))
 
 
+def test_pages_on_which_a_slot_only_appears_do_not_count() -> None:
+    pairs = []
+    for number in range(12):
+        same = page(number, "")
+        old, new = (page(number, f"<div class=box>{word(100 * at + number)}</div>") for at in (1, 2))
+        pairs.append((old if number < 6 else same, new))
+    another = page(1, "<div class=box>another</div>")
+    assert Slots.learned(pairs).within(another) == {"another"}
+
+
 def word(number: int) -> str:
     """Letters alone: figures are all alike."""
     return "".join(chr(ord("a") + int(digit)) for digit in str(number))

@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 
 from gossamer.policy.change.alignment import Hunk
-from gossamer.policy.change.volatile import Volatile, _opposite
+from gossamer.policy.change.figures import digest
+from gossamer.policy.change.volatile import Volatile, _Box, _masked, _opposite, _Pair, _spans
 
 # Words without figures, that have nothing in common.
 WORDS = [
@@ -166,6 +167,71 @@ def test_a_box_is_found_though_it_is_smaller_now_and_not_where_it_would_be_large
 )
 def test_where_a_stretch_stood_before(start, end, hunks, found):
     assert _opposite(start, end, (7, 9), hunks) == found
+
+
+@pytest.mark.parametrize(
+    ("box", "spans"),
+    [
+        (_Box(4, 2), [(1, 1, 3)]),  # up to its end, if that is no further than it was large
+        (_Box(4, 1), []),
+        (_Box(2, 1), [(1, 1, 1)]),  # it is empty now
+        (_Box(9, 2), []),
+        (_Box(9, 3), []),  # the page ends there, but not by what the box ends with
+        (_Box(9, 2, wide=True), [(1, 1, 3)]),
+        (_Box(0, 3), [(1, 1, 4)]),
+        (_Box(0, 2), []),
+        (_Box(0, 2, wide=True), [(1, 1, 3)]),
+    ],
+)
+def test_where_a_box_stands(box, spans):
+    assert _spans([1, 2, 3, 4], {1: box}) == spans
+
+
+def test_of_pieces_that_are_alike_those_with_the_end_behind_them_have_the_box():
+    digests = [1, 2, 1, 3, 4]
+    assert _spans(digests, {1: _Box(4, 1)}) == [(1, 3, 4)]
+    assert _spans(digests, {1: _Box(9, 1, wide=True)}) == [(1, 1, 2)], "the first"
+    assert _spans(digests, {1: _Box(4, 1, wide=True)}) == [(1, 3, 4)]
+    assert _spans([5, 0, 6], {0: _Box(6, 1)}) == [], (
+        "of no piece is the beginning of the page, and nothing else"
+    )
+    assert _spans([5, 6], {0: _Box(6, 1)}) == [(0, 0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("piece", "known_by", "masked"),
+    [
+        ("17 views", ">views", "\N{HORIZONTAL ELLIPSIS} views"),
+        ("17 views", ">likes", "17 views"),
+        ("$17 views", ">views", "$17 views"),  # content, however often it differs
+        ("$17 views", ">likes", "$17 views"),
+        ("17 views of 23 pages", ">views of", "\N{HORIZONTAL ELLIPSIS} views of 23 pages"),
+        ("17 views of 23 pages", ">pages", "17 views of \N{HORIZONTAL ELLIPSIS} pages"),
+        ("no figure", ">views", "no figure"),
+    ],
+)
+def test_what_is_left_out_of_a_piece(piece, known_by, masked):
+    assert _masked(piece, {digest(known_by)}) == masked
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("abc", "abc", "same"),
+        ("abc", "cab", "same"),
+        ("abc", "xabc", "news"),
+        ("abc", "abxc", "news"),
+        ("abc", "xab", "news"),  # one came and one fell off
+        ("abc", "xaybc", "other"),
+        ("abc", "axc", "other"),
+        ("abc", "xyz", "other"),
+        ("abc", "bc", "news"),
+        ("", "abc", "other"),
+    ],
+)
+def test_what_became_of_a_stretch(before, after, kind):
+    pair = _Pair([*"<", *before, *">"], [*"<", *after, *">"], [], [])
+    assert pair.kind(Hunk(1, 1 + len(before), 1, 1 + len(after))) == kind
 
 
 def test_what_only_moved_beside_a_box_is_no_part_of_it():
