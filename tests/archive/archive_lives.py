@@ -142,4 +142,3 @@ def main(folder: str, steps: str, point: str, nth: str) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     Life(Path(folder), fault_point).run(steps)
-
