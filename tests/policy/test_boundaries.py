@@ -586,6 +586,8 @@ def test_samples(whole, dropped, counts):
         ("/p?a=1&b=2&a=3", [("a", "1"), ("b", "2")]),
         ("/p;s=1/q;t=2?a", [(";s", "1"), (";t", "2"), ("a", "")]),
         ("/p;x/q", []),
+        ("/p;x", []),
+        ("/p;x/q=1", []),
         ("/p?=1&&a=", [("a", "")]),
         ("/p?" + "&".join(f"{number}=" for number in range(15)), [(str(number), "") for number in range(12)]),
         ("/p" + "".join(f";{number}=" for number in range(15)), [(f";{number}", "") for number in range(12)]),

@@ -39,7 +39,7 @@ def test_a_head_that_is_well_is_enough(status: int) -> None:
     assert step(Answer(HEAD, status)) == Judged(LinkVerdict.WELL, Code.OK, status)
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 405, 406, 410, 418, 500, 501, 502, 503, 599])
+@pytest.mark.parametrize("status", [199, 300, 400, 403, 404, 405, 406, 410, 418, 500, 501, 502, 503, 599])
 def test_a_head_that_may_lie_is_asked_again_by_get(status: int) -> None:
     assert step(Answer(HEAD, status)) == Ask(GET)
     assert step(Answer(HEAD, status), Answer(GET, 200)) == Judged(LinkVerdict.WELL, Code.OK, 200)

@@ -109,6 +109,17 @@ def test_two_rows_are_one_if_much_of_it_stays(old: list[str], new: list[str], ro
     assert told(["top", *old, "end"], ["top", *new, "end"], 0) == [f"2: {rows}"]
 
 
+def test_a_row_that_changed_has_both_sides() -> None:
+    change = changed(["a b c d e"], ["a b x d e"])
+    [passage] = passages_of(["a b c d e"], ["a b x d e"], change, Volatile(), 0)
+    [row] = passage.rows
+    sides = [[(span.text, span.differs) for span in side] for side in (row.old, row.new)]
+    assert sides == [
+        [("a b", False), (" c", True), (" d e", False)],
+        [("a b", False), (" x", True), (" d e", False)],
+    ]
+
+
 def test_what_is_ignored_is_no_context() -> None:
     ignored = Volatile()
     for word in ("sun", "rain", "snow"):

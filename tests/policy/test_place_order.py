@@ -182,6 +182,7 @@ def test_two_spellings_of_one_place_mean_the_same():
             ],
         ),
         ("long", ["/ab/long/"]),
+        ("bc", ["(abc|d)/bc/", "(a(b)c)/bc/", "/bc/(abc)"]),
         (
             "",
             [

@@ -79,6 +79,15 @@ def test_nobody_counts_for_more_than_four_times_the_median_shard(pages: int, sha
     assert (others, own.pages) == (usual, counted)
 
 
+@pytest.mark.parametrize(
+    ("visits", "part"), [(0.0, 0.0), (0.5, 1 - 1 / math.e), (1.0, 1 - math.e**-2), (50.0, 1.0)]
+)
+def test_half_a_visit_to_each_page_replaces_what_was_seen_before_by_a_factor_of_e(visits: float, part: float):
+    demand = Demand(interval=1.0, late=2.0)
+    demand.saw(visits, 3.0, 6.0)
+    assert (demand.interval, demand.late) == (pytest.approx(1 + 2 * part), pytest.approx(2 + 4 * part))
+
+
 @pytest.mark.parametrize(("eager", "asked"), [(16.0, 160), (17.0, 160), (1 / 16, 10 / 16), (0.0, 10 / 16)])
 def test_a_page_has_sixteen_times_its_share_at_most_and_a_sixteenth_at_least(eager: float, asked: float):
     assert Told(1.0, FAIR, 10, eager).asked == asked

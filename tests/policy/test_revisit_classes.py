@@ -126,8 +126,8 @@ def test_rates_beyond_the_slowest_and_the_fastest_are_cut_off(mean: float, steps
 
 
 def test_weights_beyond_the_least_and_the_greatest_are_cut_off():
-    weights = [weight(classify(Belief(-15.4, 3.9), 2.0**power)) for power in (-20, -8, -7, 0, 7, 20)]
-    assert weights == [2.0**-8, 2.0**-8, 2.0**-7, 1.0, 2.0**7, 2.0**7]
+    weights = [weight(classify(Belief(-15.4, 3.9), 2.0**power)) for power in (-20, -8, -7, 0, 1, 7, 20)]
+    assert weights == [2.0**-8, 2.0**-8, 2.0**-7, 1.0, 2.0, 2.0**7, 2.0**7]
 
 
 @pytest.mark.parametrize(

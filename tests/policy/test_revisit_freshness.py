@@ -116,6 +116,15 @@ def test_a_fixed_interval_is_no_belief():
         assert (share.weight, share.pages) == (1.0, 1.0)
 
 
+@pytest.mark.parametrize(("changed", "factor"), [(True, 5.0), (False, -5.0)])
+def test_what_was_believed_is_never_wrong_by_more_than_e_to_the_fifth(changed: bool, factor: float):
+    figures, history = Freshness(), of(random.Random(1), same=3, changed=3)
+    now = history.last + (1.0 if changed else 1e9)
+    for _ in range(2_000):
+        figures.note(history, now, changed=changed)
+    assert max(figures.factors, key=abs) == factor
+
+
 LEVELS = {0: 0, 1: 1, 2: 2, 3: 2, 4: 3, 7: 3, 8: 4, 15: 4, 16: 4, 255: 4}
 
 
@@ -205,7 +214,7 @@ def test_it_stays_small_and_is_read_as_it_was_written():
     assert len(stored) < 2_000
     assert msgspec.msgpack.decode(stored, type=Freshness) == figures
     assert msgspec.msgpack.decode(msgspec.msgpack.encode([7, 3.0]), type=Freshness).bins == Freshness().bins
-    assert len(figures.bins) == BINS
+    assert len(figures.bins) == BINS == 10
     assert sum(each.visits for each in figures.bins) == 3_000
 
 

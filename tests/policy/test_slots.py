@@ -12,7 +12,7 @@ from gossamer.policy.change.change import changed
 from gossamer.policy.change.figures import figures_of, is_content, is_next
 from gossamer.policy.change.pieces import pieces_of
 from gossamer.policy.change.places import places_of
-from gossamer.policy.change.slots import Placed, Slots
+from gossamer.policy.change.slots import Placed, Slots, _slotted
 from gossamer.policy.change.volatile import Volatile
 
 PAGES = 12
@@ -120,6 +120,18 @@ def test_pages_on_which_a_slot_only_appears_do_not_count() -> None:
         pairs.append((old if number < 6 else same, new))
     another = page(1, "<div class=box>another</div>")
     assert Slots.learned(pairs).within(another) == {"another"}
+
+
+@pytest.mark.parametrize(
+    ("piece", "place", "slots"),
+    [
+        ("River of 17", "", {"<river", ">0"}),
+        ("one", "div.a p", {"<one", ">one", "div.a p", "p"}),
+        ("(848) two", "a b c d e", {"<(0)", ">two", "a b c d e", "c d e", "e"}),
+    ],
+)
+def test_the_slots_of_a_piece(piece: str, place: str, slots: set[str]) -> None:
+    assert [*_slotted(Placed([piece], [place]))] == [(piece, slots)]
 
 
 def word(number: int) -> str:

@@ -234,6 +234,19 @@ def test_what_became_of_a_stretch(before, after, kind):
     assert pair.kind(Hunk(1, 1 + len(before), 1, 1 + len(after))) == kind
 
 
+def test_how_often_a_figure_stood_and_differed():
+    known = Volatile()
+    for was, value, seen in (
+        ("3", "7", (1, 1)),
+        ("7", "8", (1, 1)),  # it was counted: that says nothing
+        ("8", "8", (2, 1)),
+        ("8", "20", (3, 2)),
+        ("20", "1", (4, 3)),
+    ):
+        known.learn(["top", f"{was} views", "end"], ["top", f"{value} views", "end"])
+        assert known._figures == {digest(">views"): seen}, (was, value)
+
+
 def test_what_only_moved_beside_a_box_is_no_part_of_it():
     rows = ["moves", *WORDS[:3]]
     turned = [*WORDS[:3], "moves"]
