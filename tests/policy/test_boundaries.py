@@ -186,6 +186,11 @@ def test_holds(failures, asked, wait):
     assert access_for(500, None, failures, RobotsConfig(), asked).wait == wait
 
 
+def test_a_first_hold_may_be_short():
+    config = RobotsConfig(hold_first=0.25, hold_longest=10.0)
+    assert access_for(500, None, 0, config, None).wait == 0.25
+
+
 def test_bad_robots_settings():
     assert RobotsConfig(hold_first=5.0, hold_longest=5.0, max_size=512_000)
     for bad in ({"hold_first": 6.0, "hold_longest": 5.0}, {"max_size": 511_999}):
@@ -403,11 +408,11 @@ def test_traps(target, trapped):
     assert trap_reason(url, off) is None
 
 
-@pytest.mark.parametrize("period", [1, 2, 3, 4])
+@pytest.mark.parametrize("period", [1, 2, 3, 4, 5])
 def test_repeated_blocks_of_segments(period):
     config = TrapConfig(max_segments=0, max_repeats=3)
     block = [f"s{number}" for number in range(period)]
-    for times, trapped in ((3, False), (4, True)):
+    for times, trapped in ((3, False), (4, period < 5)):
         url = Url.parse("http://a.example/x/" + "/".join(block * times))
         assert (trap_reason(url, config) is not None) is trapped
 

@@ -330,6 +330,28 @@ def test_a_branch_whose_own_pages_were_away_is_owed_nothing_for_them():
     assert alone.own_passed == 0, "beside nobody one is never late"
 
 
+@pytest.mark.parametrize(
+    ("own_first", "child_first", "own_passed", "child_passed", "own"),
+    [
+        (1, 2, 0.0, 0.0, True),
+        (2, 1, 0.0, 0.0, False),
+        (1, 2, 32.0, 0.0, True),
+        (1, 2, 32.5, 0.0, False),
+        (2, 1, 0.0, 32.0, False),
+        (2, 1, 0.0, 32.5, True),
+    ],
+)
+def test_own_pages_and_those_below_take_turns_as_branches_do(
+    own_first, child_first, own_passed, child_passed, own
+):
+    tree = tree_of()
+    tree.place("/a/w")
+    pages, numbered = entered(tree, "/a/x", own_first), entered(tree, "/a/x1", child_first)
+    assert numbered.parent is pages
+    pages.own_passed, numbered.passed = own_passed, child_passed
+    assert tree.pick() is (pages if own else numbered)
+
+
 @pytest.mark.parametrize("ahead", [32.0, 32.5])
 def test_who_is_ahead_by_more_than_the_slack_waits(ahead):
     tree = tree_of()

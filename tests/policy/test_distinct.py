@@ -51,6 +51,11 @@ def test_a_union_counts_what_either_counts(some, others):
     assert distinct.count(joined) >= max(distinct.count(of(some)), distinct.count(of(others)))
 
 
+@pytest.mark.parametrize(("number", "size"), [(0, 0), (1, 4), (32, 128), (33, 65), (1_000, 65)])
+def test_as_many_bytes_as_are_stored(number: int, size: int):
+    assert len(of(drawn(number, 4))) == size
+
+
 @pytest.mark.parametrize(("some", "others"), [(0, 0), (0, 9), (9, 9), (9, 90), (90, 90), (0, 90), (30, 31)])
 def test_a_union_of_few_and_of_many(some: int, others: int):
     one, other = drawn(some, 1), drawn(others, 2)

@@ -149,6 +149,12 @@ def test_the_longest_place_that_is_read():
         read_place("a.org/".ljust(4_097, "x"))
 
 
+def test_the_last_port():
+    assert read_place("a.org:65535").port == 65_535
+    with pytest.raises(WrongValueError):
+        read_place("a.org:65536")
+
+
 def test_two_spellings_of_one_place_mean_the_same():
     for one, other in (
         ("Example.ORG", "example.org/"),

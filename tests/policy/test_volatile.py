@@ -6,7 +6,7 @@ import pytest
 
 from gossamer.policy.change.alignment import Hunk
 from gossamer.policy.change.figures import digest
-from gossamer.policy.change.volatile import Volatile, _Box, _masked, _opposite, _Pair, _spans
+from gossamer.policy.change.volatile import Volatile, _Box, _masked, _opposite, _Pair, _Seen, _spans
 
 # Words without figures, that have nothing in common.
 WORDS = [
@@ -307,6 +307,27 @@ def test_what_other_versions_have_written_is_not_read():
     assert Volatile.unpack(packed).pack() == packed
     assert not Volatile.unpack(bytes((packed[0] + 1,)) + packed[1:])
     assert not Volatile.unpack(packed[:2])
+
+
+@pytest.mark.parametrize(
+    ("before", "differed", "after"),
+    [
+        (_Seen(0, 0), True, _Seen(1, 1)),
+        (_Seen(3, 1), False, _Seen(4, 1)),
+        (_Seen(14, 9), True, _Seen(15, 10)),
+        (_Seen(15, 9), True, _Seen(9, 6)),
+        (_Seen(15, 8), False, _Seen(9, 4)),
+    ],
+)
+def test_what_was_seen_fifteen_times_is_halved(before, differed, after):
+    assert before.again(differed) == after
+
+
+@pytest.mark.parametrize(("key", "number"), [(0, 2), (1, 3), (253, 255), (254, 2)])
+def test_the_number_of_what_is_ignored_is_a_byte(key, number):
+    known = Volatile()
+    known._figures[key] = _Seen(4, 4)
+    assert known.generation == number
 
 
 def test_where_something_else_is_ignored_its_number_is_another():
