@@ -51,6 +51,10 @@ def test_a_union_counts_what_either_counts(some, others):
     assert distinct.count(joined) >= max(distinct.count(of(some)), distinct.count(of(others)))
 
 
+def test_the_error_is_an_eighth():
+    assert pytest.approx(0.13) == STANDARD_ERROR
+
+
 @pytest.mark.parametrize(("number", "size"), [(0, 0), (1, 4), (32, 128), (33, 65), (1_000, 65)])
 def test_as_many_bytes_as_are_stored(number: int, size: int):
     assert len(of(drawn(number, 4))) == size

@@ -222,7 +222,7 @@ def copy_of(turns: HostTurns) -> HostTurns:
 
 def test_only_who_visits_a_host_alone_keeps_it():
     turns = kept_by(1)
-    assert turns.held and turns.idle_from == NEVER
+    assert turns.held and turns.idle_from == NEVER == 2**64 - 1, "as it is stored, in eight bytes"
     assert not keep(turns, 2, START)
     give_up(turns, copy_of(turns), 1)
     assert not turns.held
