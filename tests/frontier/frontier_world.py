@@ -33,6 +33,7 @@ class FrontierWorld:
 
     home: Path | None = None
     spare: list[Environment] = []
+    given: set[Path] = set()
 
     def __init__(
         self,
@@ -70,6 +71,8 @@ class FrontierWorld:
         )
         self._lent = self.home is not None and state is SMALL and not path.exists()
         if self._lent:
+            assert path not in self.given, "nothing is kept there: see `reopen`"
+            self.given.add(path)
             self.path = self.spare[-1].path if self.spare else Path(tempfile.mkdtemp(dir=self.home)) / "state"
         self.open()
 
