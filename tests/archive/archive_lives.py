@@ -4,7 +4,6 @@ import os
 import random
 import shutil
 import signal
-import sys
 from pathlib import Path
 
 import msgspec
@@ -143,7 +142,3 @@ def main(folder: str, steps: str, point: str, nth: str) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     Life(Path(folder), fault_point).run(steps)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,5 +1,5 @@
-import subprocess
-import sys
+import multiprocessing
+import signal
 from pathlib import Path
 
 import archive_lives
@@ -29,6 +29,18 @@ POINTS = [
 ]
 
 
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["gossamer.archive.writer"])  # each that is killed need not import it anew
+
+
+def killed(*arguments: str) -> bool:
+    """Whether a process that lives (`archive_lives.main`) is killed at its fault point."""
+    process = PROCESSES.Process(target=archive_lives.main, args=arguments)
+    process.start()
+    process.join(PATIENCE)
+    return process.exitcode == -signal.SIGKILL
+
+
 def resume(folder: Path, steps: str = "e") -> list[str]:
     """Live on without faults to a good end; give what had to be repaired."""
     life = Life(folder, no_fault)
@@ -50,8 +62,7 @@ def test_the_steps_pass_every_fault_point(tmp_path):
 @pytest.mark.parametrize("nth", [1, 2])
 @pytest.mark.parametrize("point", POINTS)
 def test_a_real_kill_at_each_fault_point(tmp_path, point, nth):
-    arguments = [sys.executable, archive_lives.__file__, str(tmp_path), STEPS, point, str(nth)]
-    assert subprocess.run(arguments, check=False, timeout=PATIENCE).returncode == -9
+    assert killed(str(tmp_path), STEPS, point, str(nth))
     repairs = resume(tmp_path, "aacraace")
     assert repairs or (point, nth) in {
         ("archive.append.before_write", 2),  # nothing was written since the commit, or not yet
@@ -64,11 +75,9 @@ def test_a_real_kill_at_each_fault_point(tmp_path, point, nth):
 
 @pytest.mark.parametrize("point", ["archive.recover", "archive.recover.after_removal"])
 def test_a_real_kill_while_recovering(tmp_path, point):
-    arguments = [sys.executable, archive_lives.__file__, str(tmp_path), STEPS]
-    kill = [*arguments, "archive.rotate.after_rename", "2"]
-    assert subprocess.run(kill, check=False, timeout=PATIENCE).returncode == -9
+    assert killed(str(tmp_path), STEPS, "archive.rotate.after_rename", "2")
     for _ in range(2):
-        assert subprocess.run([*arguments, point, "1"], check=False, timeout=PATIENCE).returncode == -9
+        assert killed(str(tmp_path), STEPS, point, "1")
     resume(tmp_path, "aacraace")
 
 

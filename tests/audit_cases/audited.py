@@ -37,7 +37,7 @@ _STATUS = {
     "/too-many": 429,
 }
 _TO = {"/moved": (301, "/fine"), "/moved-to-gone": (302, "/gone"), "/loop": (302, "/loop")}
-_FIELDS = {"/too-many": {"Retry-After": "3600"}, "/unauthorized": {"WWW-Authenticate": 'Basic realm="x"'}}
+_FIELDS = {"/too-many": {"Retry-After": "1"}, "/unauthorized": {"WWW-Authenticate": 'Basic realm="x"'}}
 
 
 def page(title: str, inside: str = "") -> str:
@@ -99,7 +99,8 @@ class Audit:
 
     def __call__(self, *options: str) -> subprocess.CompletedProcess[str]:
         settings = ("--set", "politeness.min_delay=0", "--set", "fetch.allow_private=true")
-        return gossamer("audit", self.where, *settings, *options, cwd=self.folder)
+        # The foreign server would rest for a second after each of forty requests.
+        return gossamer("audit", self.where, *settings, "--outside-delay", "0", *options, cwd=self.folder)
 
     def json(self, *options: str, status: int | None = None) -> dict[str, Any]:
         """What `--json` tells."""

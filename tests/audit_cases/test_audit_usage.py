@@ -28,7 +28,12 @@ def test_a_broken_link_ends_with_1_and_says_where(audit: Audit, site: str):
     assert "What is missing" in ran.stdout
 
 
-@pytest.mark.parametrize("words", [[], ["no-such-folder"], ["d", "--no-such-option"], ["http://["]])
+NO_NAMES = "--nameserver", "127.0.0.1:1", "--set", "engine.give_up_after=0.1s"
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["no-such-folder", *NO_NAMES], ["d", "--no-such-option"], ["http://["]]
+)
 def test_what_cannot_be_asked_ends_with_2_and_says_what(tmp_path: Path, words: list[str]):
     ran = gossamer("audit", *words, cwd=tmp_path)
     assert ran.returncode == 2

@@ -8,7 +8,7 @@ import pytest
 from cli_run import Gossamer, Ran
 from small_site import small_site
 
-from gossamer.cli import main
+from gossamer.cli import main, one_page
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 PAGES = {
@@ -20,6 +20,13 @@ PAGES = {
     "private/x.html": "<title>secret</title>",
     "robots.txt": "User-agent: *\nDisallow: /private/\n",
 }
+
+
+@pytest.fixture
+def no_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that ask for one page (`one_page`) do so as of a site of one's own; else each waits for a second."""
+    crawl = one_page.crawl
+    monkeypatch.setattr(one_page, "crawl", lambda *given, **how: crawl(*given, **{"min_delay": 0} | how))
 
 
 @pytest.fixture

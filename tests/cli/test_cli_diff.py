@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
 
+import pytest
 from cli_run import Gossamer
 from crawled_often import crawled_often
 from small_site import Answer, Site
@@ -36,10 +38,25 @@ def _news(path: str, visit: int) -> str | None:
     return f"<title>News</title>{PROSE}<ul>{items}</ul><p>Rendered at 12:0{visit}:{visit * 11}</p><p>Bye</p>"
 
 
-def test_a_change_is_told_and_the_clock_is_not(gossamer: Gossamer, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def crawled_news(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """Its address, and a crawl that visited it five times; four seconds."""
+    folder = tmp_path_factory.mktemp("news") / "d"
     with _site(_news) as site:
-        url = site.address
-        asyncio.run(crawled_often(url, tmp_path / "d", 5))
+        asyncio.run(crawled_often(site.address, folder, 5))
+        return site.address, folder
+
+
+@pytest.fixture
+def news(crawled_news: tuple[str, Path], tmp_path: Path) -> str:
+    """The address of the news, of which `d` is a crawl."""
+    url, folder = crawled_news
+    shutil.copytree(folder, tmp_path / "d")
+    return url
+
+
+def test_a_change_is_told_and_the_clock_is_not(gossamer: Gossamer, news: str) -> None:
+    url = news
     ran = gossamer("diff", "d", url)
     assert ran.code == 0
     assert [line for line in ran.out.splitlines() if line.startswith(("+ ", "- "))] == ["+ Rain at last"]
@@ -58,10 +75,8 @@ def test_a_change_is_told_and_the_clock_is_not(gossamer: Gossamer, tmp_path: Pat
     assert "<script" not in html
 
 
-def test_the_times_choose_which_captures(gossamer: Gossamer, tmp_path: Path) -> None:
-    with _site(_news) as site:
-        url = site.address
-        asyncio.run(crawled_often(url, tmp_path / "d", 5))
+def test_the_times_choose_which_captures(gossamer: Gossamer, news: str) -> None:
+    url = news
     times = [one["time"] for one in json.loads(gossamer("get", "d", url, "--captures", "--json").out)]
     assert len(times) == 5
     ran = gossamer("diff", "d", url, "--from", times[0], "--to", times[3])

@@ -14,6 +14,8 @@ from patience import PATIENCE
 
 from gossamer.extract.fields.selector import MOST_VALUES
 
+pytestmark = pytest.mark.usefixtures("no_rests")
+
 
 def test_selectors_are_tried_on_a_live_and_on_an_archived_page(gossamer: Gossamer, site: str) -> None:
     options = ("--field", "t=title", "--field", "to=a::attr(href) | url | all", "--field", "no=.none")

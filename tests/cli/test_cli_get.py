@@ -208,6 +208,7 @@ def test_an_image_is_said_to_have_no_text(gossamer: Gossamer, crawled: str) -> N
     assert "is an image and has no text" in ran.err
 
 
+@pytest.mark.usefixtures("no_rests")
 def test_a_status_without_a_page_is_told_of_fields(gossamer: Gossamer, crawled: str) -> None:
     ran = gossamer("fields", f"{crawled}/missing", "--field", "x=h1")
     assert "status 404" in ran.err

@@ -7,6 +7,8 @@ import pytest
 from cli_run import Gossamer
 from members_site import NAME, PASSWORD, MembersSite
 
+pytestmark = pytest.mark.usefixtures("no_rests")
+
 
 def test_a_recipe_is_found_tried_and_can_be_pasted(
     gossamer: Gossamer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

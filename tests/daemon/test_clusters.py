@@ -100,7 +100,8 @@ def test_one_that_does_not_answer_is_said_so(tmp_path: Path, behaviour: str, wor
 
 
 def test_one_that_hangs_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_watch, "BEGIN_SECONDS", 3.0)
+    monkeypatch.setattr(cluster_watch, "BEGIN_SECONDS", 1.0)
+    monkeypatch.setattr(line_process, "_LAST_SECONDS", 0.5)
     cluster_folder(tmp_path / "big", "hangs")
 
     async def run() -> None:
@@ -109,7 +110,7 @@ def test_one_that_hangs_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.Monk
             assert (view.state, view.figures) == ("asking", None)
             view = await found.look("big", LONG)
             assert view.state == "silent"
-            assert view.problem == "nothing was answered for 3 s"
+            assert view.problem == "nothing was answered for 1 s"
 
     asyncio.run(run())
 

@@ -15,6 +15,11 @@ from gossamer.state.records import decode
 
 
 @pytest.fixture
+def spare():
+    """Copies of a state are what this is about."""
+
+
+@pytest.fixture
 def saved(world):
     """A world with something in it, and its checkpoints."""
     world.settle(visit(world.lease(), fetched(), page()))

@@ -156,6 +156,16 @@ def test_seeds_are_counted_once(life):
     assert made.world.counters.queued == 2_501 and crawl_module.SEEDED_TOGETHER == 1_000
 
 
+def test_a_crawl_that_gets_seeds_has_not_ended_even_if_it_dies_before_it_runs(life):
+    made = life(seeds=())
+    environment, clock = made.world.environment, made.world.clock
+    with made.world.frontier.changes() as batch:
+        made.parts.ledger.enter(batch, FINISHED)
+    assert Ledger.load(environment, clock).ended == FINISHED
+    made.crawl.seed([parsed(f"{SITE}/new")])
+    assert Ledger.load(environment, clock).ended is None
+
+
 @pytest.mark.parametrize(("ended", "hosts"), [(FINISHED, 1), (UNREACHABLE, 1), (INTERRUPTED, 0), (None, 0)])
 def test_what_was_left_is_taken_up_after_an_end_of_its_own(life, ended, hosts):
     made = life()

@@ -134,6 +134,30 @@ def test_what_a_response_brings(world):
     assert (plain.place, plain.captured, plain.twin) == (None, "", "")
 
 
+@pytest.mark.parametrize(
+    ("body", "placed", "revisit", "moved"),
+    [
+        # What is written anew, or is something else, is where the page is found; a reference to what is found there
+        # already is not, or readers would follow two.
+        (b"abc", True, True, False),
+        (b"abc", True, False, True),
+        (b"abc", False, True, True),
+        (b"xyz", True, True, True),
+        (b"xyz", False, True, True),
+    ],
+)
+def test_a_reference_to_the_same_answer_leaves_where_it_is(world, body, placed, revisit, moved):
+    before = recorded(world, fetched(body=b"abc"), kept=Kept(PLACED, "") if placed else None)
+    there = replace(
+        PLACED, file="b.warc.gz", kind="revisit" if revisit else "response", date="2026-02-02T00:00:00Z"
+    )
+    record = recorded(world, fetched(body=body), before=before, kept=Kept(there, "http://twin.example/"))
+    after = ("b.warc.gz", there.date, "http://twin.example/")
+    assert (record.place.file, record.captured, record.twin) == (
+        after if moved else ("a.warc.gz", PLACED.date, "")
+    )
+
+
 def test_unchanged_leaves_what_is_stored(world):
     before = recorded(world, fetched(body=b"abc", etag='"1"'), kept=Kept(PLACED, ""))
     record = recorded(world, fetched(status=304, body=b"", etag='"2"'), before=before, kept=Kept(PLACED, "x"))
@@ -372,6 +396,16 @@ def test_canonicals_and_copies_are_counted(world):
     lease = world.lease(f"{SITE}/d")
     world.settle(visit(lease, fetched(f"{SITE}/d", 404, b"other"), page(f"{SITE}/d", own, digest=9)))
     assert world.counters.canonicals == 1, "that is no page"
+
+
+@pytest.mark.parametrize(
+    ("status", "again", "met"),
+    [(200, False, True), (200, True, True), (404, False, False), (404, True, True)],
+)
+def test_what_counts_as_met_are_pages_and_what_is_visited_again(world, status, again, met):
+    lease = world.lease(f"{SITE}/a", again=again)
+    world.settle(visit(lease, fetched(f"{SITE}/a", status), page(f"{SITE}/a", digest=9)))
+    assert world.archivist.met_at(page(f"{SITE}/b", digest=9)) == (f"{SITE}/a" if met else "")
 
 
 @pytest.mark.parametrize("skip", [False, True])

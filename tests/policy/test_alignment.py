@@ -1,6 +1,7 @@
 """Rows are aligned by what occurs once in both, however much differs; between that by the fewest differences."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -29,6 +30,17 @@ def test_each_stretch_that_differs_is_found_among_very_many() -> None:
     twice = [row for number in range(300) for row in ("same", f"row {number}")]
     changed = [row.replace("row", "other") if number % 6 == 1 else row for number, row in enumerate(twice)]
     assert hunks_of(twice, changed) == [Hunk(at, at + 1, at, at + 1) for at in range(1, 600, 6)]
+
+
+@pytest.mark.parametrize("common", [(), (150,), (0, 299), (1, 298), (100, 200)])
+def test_what_occurs_once_is_found_among_more_differences_than_a_search_looks_at(
+    common: tuple[int, ...],
+) -> None:
+    before = ["common" + str(at) if at in common else f"old {at}" for at in range(300)]
+    after = ["common" + str(at) if at in common else f"new {at}" for at in range(300)]
+    bounds = [-1, *common, 300]
+    stretches = [(one + 1, other) for one, other in pairwise(bounds) if one + 1 < other]
+    assert hunks_of(before, after) == [Hunk(*each, *each) for each in stretches]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -151,6 +152,27 @@ def test_worths_survive_the_disk() -> None:
 def test_the_table_prefers(better: str, worse: str) -> None:
     table = FeatureTable(list(FEATURES))
     assert table.value(at(better).url) > table.value(at(worse).url)
+
+
+@every(
+    "case",
+    [
+        ("http://e.net/a", 0.5),
+        ("http://e.de/a", 0),
+        ("http://e.tk/a", -1),
+        ("http://e.de/", 3),
+        ("http://e.de/welcome", 1),
+        ("http://e.de/cart", -1),
+        ("http://e.de/archives/a", -0.5),
+        ("http://e.de/a.iso", -1),
+        ("http://e.de/a?b=1", -0.5),
+        ("http://e.de/a?replytocom=1", -1.5),
+        ("http://e.com/tag/map.zip?sid=1&x=2", -3.5),
+    ],
+)
+def test_what_the_table_adds(case: tuple[str, float]) -> None:
+    address, value = case
+    assert FeatureTable(list(FEATURES)).value(at(address).url) == value
 
 
 @pytest.mark.parametrize(

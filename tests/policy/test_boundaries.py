@@ -1,6 +1,8 @@
 """Limits of the policies, each at its edge: what just passes, and what just does not."""
 
+import msgspec
 import pytest
+from every import every
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Retry
@@ -11,12 +13,17 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.branches.met import Met
 from gossamer.policy.branches.novelty import Novelty, Said, likeness, pieces, shown
+from gossamer.policy.ordering.focus_config import FocusConfig
+from gossamer.policy.ordering.opic import OpicConfig
+from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.robots.access import AllowAll, Hold, RobotsConfig, UseBody, access_for
 from gossamer.policy.robots.file import LONGEST_SITEMAP, MOST_SITEMAPS, parse_robots
 from gossamer.policy.robots.match import TOO_COSTLY, RuleIndex
 from gossamer.policy.scope.ascending import MOST_FOLDERS, ascending, folders_above
 from gossamer.policy.scope.scope import Scope, ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig, trap_reason
+from gossamer.policy.speculation.config import SpeculationConfig
+from gossamer.policy.urls.canonical import CanonicalConfig
 from gossamer.policy.urls.parameters import (
     DropTest,
     ParameterConfig,
@@ -36,26 +43,47 @@ from gossamer.policy.visits.retry import HostFailures, RetryConfig, decide
 # Defaults that the documentation states: a change of one is a change of behaviour.
 
 
-@pytest.mark.parametrize(
-    ("config", "stated"),
-    [
-        (PolitenessConfig(), {"min_delay": 1.0, "factor": 5.0, "max_delay": 30.0, "visits_per_host": 1,
-                              "max_retry_after": 86_400.0, "shared": ""}),
-        (RetryConfig(), {"url_waits": (30.0, 300.0, 1_800.0), "host_first": 60.0, "not_found_first": 3_600.0,
-                         "host_longest": 86_400.0, "host_attempts": 5, "park_after": 86_400.0}),
-        (RobotsConfig(), {"obey": True, "max_age": 86_400.0, "max_size": 512_000, "max_redirects": 5,
-                          "max_crawl_delay": 300.0, "hold_first": 60.0, "hold_longest": 86_400.0,
-                          "honour_nofollow": True, "honour_meta": True}),
-        (ScopeConfig(), {"mode": "host", "max_depth": None, "max_hops": None, "max_redirects": 20,
-                         "max_url_length": 4_096, "requisites": "off", "path_ascending": False,
-                         "schemes": ("http", "https")}),
-        (ParameterConfig(), {"test": False, "apply": False, "samples": 5, "alike": 0.95}),
-        (BudgetConfig(), {name: getattr(BudgetConfig(), name) for name in BudgetConfig.__struct_fields__}),
-    ],
-    ids=lambda value: type(value).__name__,
-)  # fmt: skip
-def test_defaults(config, stated):
-    assert {name: getattr(config, name) for name in stated} == stated
+DEFAULTS = {
+    BudgetConfig: {
+        "max_pages": 0, "max_bytes": 0, "max_time": 0.0, "pages_per_host": 0, "bytes_per_host": 0,
+        "pages_per_domain": 0, "bytes_per_domain": 0, "star": False, "star_seed": 1_000, "star_slope": 10.0,
+    },
+    CanonicalConfig: {"also": (), "drop_parameters": (), "without": ()},
+    FocusConfig: {
+        "query": "", "threshold": 0.5, "passed_on": 0.5, "title_weight": 3.0, "description_weight": 2.0,
+        "anchor_weight": 2.0, "page_weight": 1.0, "url_weight": 1.0,
+    },
+    OpicConfig: {"credit": 10**12, "tax": 10, "window": 1.0},
+    ParameterConfig: {"test": False, "apply": False, "samples": 5, "alike": 0.95},
+    PolitenessConfig: {
+        "min_delay": 1.0, "factor": 5.0, "max_delay": 30.0, "visits_per_host": 1, "address_delay": 0.0,
+        "visits_per_address": 0, "server": "", "max_retry_after": 86_400.0, "shared": "",
+    },
+    RetryConfig: {
+        "url_waits": (30.0, 300.0, 1_800.0), "host_first": 60.0, "not_found_first": 3_600.0,
+        "host_longest": 86_400.0, "host_attempts": 5, "park_after": 86_400.0,
+    },
+    RevisitConfig: {"enabled": False, "share": 0.5, "visits": 0.0, "every": {}, "weight": {}},
+    RobotsConfig: {
+        "obey": True, "max_age": 86_400.0, "max_size": 512_000, "max_redirects": 5, "max_crawl_delay": 300.0,
+        "hold_first": 60.0, "hold_longest": 86_400.0, "honour_nofollow": True, "honour_meta": True,
+    },
+    ScopeConfig: {
+        "mode": "host", "hosts": (), "include": (), "exclude": (), "block": (), "demands": "scope",
+        "max_depth": None, "max_hops": None, "max_redirects": 20, "max_url_length": 4_096, "requisites": "off",
+        "path_ascending": False, "schemes": ("http", "https"),
+    },
+    SpeculationConfig: {"follow": False, "first_missing": 3, "max_missing": 0.05, "min_belief": 0.3},
+    TrapConfig: {
+        "max_segments": 30, "max_embedded": 2, "max_repeats": 3, "max_parameters": 30, "max_same_parameter": 8,
+        "max_escapes": 2,
+    },
+}  # fmt: skip
+
+
+@every("config", DEFAULTS)
+def test_defaults(config):
+    assert msgspec.to_builtins(config()) == DEFAULTS[config]
 
 
 # Politeness and retries …
@@ -156,6 +184,11 @@ def test_statuses_of_robots_files(status, means):
 )
 def test_holds(failures, asked, wait):
     assert access_for(500, None, failures, RobotsConfig(), asked).wait == wait
+
+
+def test_a_first_hold_may_be_short():
+    config = RobotsConfig(hold_first=0.25, hold_longest=10.0)
+    assert access_for(500, None, 0, config, None).wait == 0.25
 
 
 def test_bad_robots_settings():
@@ -375,11 +408,11 @@ def test_traps(target, trapped):
     assert trap_reason(url, off) is None
 
 
-@pytest.mark.parametrize("period", [1, 2, 3, 4])
+@pytest.mark.parametrize("period", [1, 2, 3, 4, 5])
 def test_repeated_blocks_of_segments(period):
     config = TrapConfig(max_segments=0, max_repeats=3)
     block = [f"s{number}" for number in range(period)]
-    for times, trapped in ((3, False), (4, True)):
+    for times, trapped in ((3, False), (4, period < 5)):
         url = Url.parse("http://a.example/x/" + "/".join(block * times))
         assert (trap_reason(url, config) is not None) is trapped
 
@@ -558,6 +591,8 @@ def test_samples(whole, dropped, counts):
         ("/p?a=1&b=2&a=3", [("a", "1"), ("b", "2")]),
         ("/p;s=1/q;t=2?a", [(";s", "1"), (";t", "2"), ("a", "")]),
         ("/p;x/q", []),
+        ("/p;x", []),
+        ("/p;x/q=1", []),
         ("/p?=1&&a=", [("a", "")]),
         ("/p?" + "&".join(f"{number}=" for number in range(15)), [(str(number), "") for number in range(12)]),
         ("/p" + "".join(f";{number}=" for number in range(15)), [(f";{number}", "") for number in range(12)]),

@@ -315,6 +315,76 @@ def test_who_was_away_is_owed_nothing():
     assert late.passed == folder.passed - 32, "and who comes back, as far ahead as one may be"
 
 
+def test_a_branch_whose_own_pages_were_away_is_owed_nothing_for_them():
+    tree = tree_of()
+    tree.place("/a/w")
+    own, numbered = entered(tree, "/a/x", 1), entered(tree, "/a/x1", 2, times=200)
+    assert numbered.parent is own
+    tree.taken(own, 0)
+    for _ in range(100):
+        tree.taken(numbered, 2)
+        tree.gave(numbered)
+    tree.returned(own, 1)
+    assert (numbered.passed, own.own_passed) == (100, 68)
+    alone = entered(tree, "/b/y", 3)
+    assert alone.own_passed == 0, "beside nobody one is never late"
+
+
+@pytest.mark.parametrize(
+    ("own_first", "child_first", "own_passed", "child_passed", "own"),
+    [
+        (1, 2, 0.0, 0.0, True),
+        (2, 1, 0.0, 0.0, False),
+        (1, 2, 32.0, 0.0, True),
+        (1, 2, 32.5, 0.0, False),
+        (2, 1, 0.0, 32.0, False),
+        (2, 1, 0.0, 32.5, True),
+    ],
+)
+def test_own_pages_and_those_below_take_turns_as_branches_do(
+    own_first, child_first, own_passed, child_passed, own
+):
+    tree = tree_of()
+    tree.place("/a/w")
+    pages, numbered = entered(tree, "/a/x", own_first), entered(tree, "/a/x1", child_first)
+    assert numbered.parent is pages
+    pages.own_passed, numbered.passed = own_passed, child_passed
+    assert tree.pick() is (pages if own else numbered)
+
+
+@pytest.mark.parametrize("ahead", [32.0, 32.5])
+def test_who_is_ahead_by_more_than_the_slack_waits(ahead):
+    tree = tree_of()
+    a, b = entered(tree, "/a/x", 1), entered(tree, "/b/y", 2)
+    a.parent.parent.passed, b.parent.parent.passed = 50.0 + ahead, 50.0
+    assert tree.pick() is (a if ahead == 32.0 else b)
+
+
+@pytest.mark.parametrize(
+    ("own", "aside", "of_the_site", "lends"),
+    [
+        (1, False, 0, True),
+        (2, False, 0, True),
+        (0, False, 0, False),
+        (1, True, 0, False),
+        (1, False, 1, False),
+    ],
+)
+def test_what_can_be_lent(own, aside, of_the_site, lends):
+    tree = tree_of()
+    node = entered(tree, "/a/x", 1, times=own)
+    tree.root.own, node.aside = of_the_site, aside
+    assert tree.can_lend(node) is lends
+    assert tree.can_lend(tree.root) is bool(of_the_site)
+
+
+def test_folders_at_hand_are_bounded():
+    tree = tree_of()
+    for number in range(100):
+        tree.place(f"/{chr(97 + number // 26)}{chr(97 + number % 26)}/x")
+    assert len(tree._folders) <= 32
+
+
 def test_the_whole_sites_own_urls_come_first():
     tree = BranchTree(BranchConfig(), [Branch(0, -1, "", queued=2, head=b"h")], lambda head: 4)
     assert (tree.root.own, tree.root.first, tree.root.waiting) == (2, 4, 2)

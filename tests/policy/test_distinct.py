@@ -51,6 +51,21 @@ def test_a_union_counts_what_either_counts(some, others):
     assert distinct.count(joined) >= max(distinct.count(of(some)), distinct.count(of(others)))
 
 
+def test_the_error_is_an_eighth():
+    assert pytest.approx(0.13) == STANDARD_ERROR
+
+
+@pytest.mark.parametrize(("number", "size"), [(0, 0), (1, 4), (32, 128), (33, 65), (1_000, 65)])
+def test_as_many_bytes_as_are_stored(number: int, size: int):
+    assert len(of(drawn(number, 4))) == size
+
+
+@pytest.mark.parametrize(("some", "others"), [(0, 0), (0, 9), (9, 9), (9, 90), (90, 90), (0, 90), (30, 31)])
+def test_a_union_of_few_and_of_many(some: int, others: int):
+    one, other = drawn(some, 1), drawn(others, 2)
+    assert distinct.union(of(one), of(other)) == distinct.union(of(other), of(one)) == of([*one, *other])
+
+
 @given(st.lists(ITEMS, max_size=100), st.randoms(use_true_random=False))
 def test_order_does_not_matter(items, source):
     other = items * 2

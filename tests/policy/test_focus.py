@@ -49,6 +49,10 @@ def promise(policy: Focused, on: Page, to: Link, own: int = 0) -> Promise:
     [
         ("web crawler", "A Web-Crawler crawls the WEB, crawlers too.", 8, (2, 2)),
         ("queries", "one query, two queries", 4, (2,)),
+        ("strawberries ponies", "strawberry pony", 2, (1, 1)),
+        ("ties", "ty ties", 2, (2,)),
+        ("ies yes gas", "ies yes gas ie ye ga", 6, (1, 1, 1)),
+        ("boxes shoes cats glass", "boxe shoe cat glas", 4, (1, 1, 1, 0)),
         ("class", "class classes clas", 3, (1,)),
         ("bus", "bus buses", 2, (1,)),
         ("Straße", "STRASSE", 1, (1,)),
@@ -213,6 +217,12 @@ def test_harvest_is_counted_and_survives_a_restart() -> None:
     policy.appraise(Candidate(HERE), Promise(), Page(HERE))  # an image: no document
     assert policy.figures()["harvest_rate"] == 0.4
     assert policy.figures()["harvested"] == 2
+    fresh = Focused(config)
+    assert (fresh.figures()["harvest_rate"], fresh.figures()["mean_relevance"]) == (0.0, 0.0)
+    fresh.appraise(Candidate(HERE), Promise(), page(30))
+    fresh.appraise(Candidate(HERE), Promise(), page(0))
+    assert fresh.figures()["documents"] == 2
+    assert 0 < fresh.figures()["mean_relevance"] == pytest.approx(fresh._progress.relevance / 2, abs=1e-4)
     after = Focused(config)
     after.restore(policy.state())
     assert after.figures() == policy.figures()

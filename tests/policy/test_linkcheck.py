@@ -39,7 +39,7 @@ def test_a_head_that_is_well_is_enough(status: int) -> None:
     assert step(Answer(HEAD, status)) == Judged(LinkVerdict.WELL, Code.OK, status)
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 405, 406, 410, 418, 500, 501, 502, 503, 599])
+@pytest.mark.parametrize("status", [199, 300, 400, 403, 404, 405, 406, 410, 418, 500, 501, 502, 503, 599])
 def test_a_head_that_may_lie_is_asked_again_by_get(status: int) -> None:
     assert step(Answer(HEAD, status)) == Ask(GET)
     assert step(Answer(HEAD, status), Answer(GET, 200)) == Judged(LinkVerdict.WELL, Code.OK, 200)
@@ -92,6 +92,12 @@ def test_a_servers_error_is_broken_the_second_time_only() -> None:
 def test_what_passes_is_never_broken(status: int) -> None:
     found = step(Answer(GET, status), Answer(GET, status))
     assert found == Judged(LinkVerdict.UNKNOWN, Code.UNAVAILABLE, status)
+
+
+@pytest.mark.parametrize(("wait", "waits"), [(20.0, True), (20.5, False)])
+def test_a_wait_may_be_as_long_as_ones_patience(wait: float, waits: bool) -> None:
+    found = step(Answer(GET, 429, wait=wait))
+    assert found == (Ask(GET, wait) if waits else Judged(LinkVerdict.REFUSED, Code.RATE_LIMITED, 429))
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -165,6 +171,38 @@ def test_asking_ends_soon_and_the_refused_are_never_broken(told: list[Answer], b
         assert not (last.wall and last.fault is None)
 
 
+BY_ITSELF = {  # what a status says where nothing else does
+    Code.OK: [*range(200, 300)],
+    Code.NOT_FOUND: [404],
+    Code.GONE: [410],
+    Code.LOGIN: [401, 407],
+    Code.PAYMENT: [402],
+    Code.FORBIDDEN: [403],
+    Code.NOT_ACCEPTABLE: [405, 406, 415],
+    Code.RATE_LIMITED: [429],
+    Code.LEGAL: [451],
+    Code.BOT_WALL: [999],
+    Code.TIMEOUT: [408],
+    Code.UNAVAILABLE: [*range(500, 600)],
+    Code.ODD_STATUS: [*range(100, 200), *range(300, 400), *range(600, 999)],
+}
+
+
+def test_what_each_status_says() -> None:
+    found: dict[Code, list[int]] = {}
+    for status in range(100, 1_000):
+        found.setdefault(of_status(status).code, []).append(status)
+    others = found.pop(Code.CLIENT_ERROR)
+    assert found == BY_ITSELF
+    assert {status // 100 for status in others} == {4}
+    twice = {of_status(status, twice=True).code for status in range(500, 600)}
+    lasting = [
+        status for status in range(500, 600) if of_status(status, twice=True).code is Code.SERVER_ERROR
+    ]
+    assert lasting == [500, 501, 502, *range(505, 520)]
+    assert twice == {Code.SERVER_ERROR, Code.UNAVAILABLE}
+
+
 @given(some.integers(100, 999), some.booleans())
 def test_every_status_has_a_verdict(status: int, twice: bool) -> None:
     assert of_status(status, twice=twice).status == status
@@ -215,6 +253,13 @@ def test_places_that_a_script_may_make_are_unknown(fragment: str, places: PagePl
     assert judge_fragment(fragment, places) == Judged(LinkVerdict.UNKNOWN, Code.FRAGMENT_BY_SCRIPT)
 
 
+@pytest.mark.parametrize(("length", "code"), [(199, Code.FRAGMENT_BY_SCRIPT), (200, Code.FRAGMENT_MISSING)])
+def test_a_page_of_200_characters_says_something_without_its_scripts(length: int, code: Code) -> None:
+    found = judge_fragment("any", PagePlaces(names={"x"}, scripts=True, text_length=length))
+    assert found is not None
+    assert found.code is code
+
+
 def test_a_script_excuses_not_every_place() -> None:
     places = PagePlaces(names={"x"}, scripts=True, script_text="count()", text_length=5_000)
     assert judge_fragment("absent", places) == Judged(LinkVerdict.BROKEN, Code.FRAGMENT_MISSING)
@@ -235,15 +280,24 @@ def test_other_documents_and_pages_that_were_cut() -> None:
         (200, [], b"<title>Just a moment...</title>"),
         (503, [], b"x <script src='/cdn-cgi/challenge-platform/x.js'>"),
         (404, [], b"<TITLE>Attention Required! | Cloudflare</TITLE>"),
+        (200, [], b"<title>Robot Check</title>".ljust(LONGEST)),
     ],
 )
 def test_walls(status: int, fields: list[tuple[str, str]], content: bytes) -> None:
     assert is_wall(status, Headers(fields), content)
 
 
+def test_a_wall_has_one_of_these_statuses() -> None:
+    head, page = Headers([("cf-mitigated", "challenge")]), b"<title>Robot Check</title>"
+    may_be = [200, 202, 400, 401, 403, 404, 405, 406, 418, 429, 503]
+    assert [status for status in range(100, 600) if is_wall(status, head, b"")] == may_be
+    assert [status for status in range(100, 600) if is_wall(status, Headers([]), page)] == may_be
+
+
 @pytest.mark.parametrize(
     ("status", "content"),
     [
+        (200, b"<title>Robot Check</title>".ljust(LONGEST + 1)),
         (200, b"an article about captchas"),
         (200, b"<title>Just a moment...</title>" + b" " * LONGEST),
         (301, b"<title>Access denied"),

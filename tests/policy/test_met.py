@@ -26,6 +26,15 @@ def test_what_was_met_is_not_new_and_the_oldest_is_forgotten():
     assert known.size < 4 * 400
 
 
+def test_filters_grow_so_many_times_and_not_more():
+    known = Met(first=8, growths=2, most=9, error=1e-9)
+    found = []
+    for mark in random.Random(3).sample(range(1 << 60), 100):
+        known.new([mark])
+        found.append(known.generation)
+    assert [found.count(generation) for generation in range(4)] == [8, 16, 32, 32]
+
+
 @settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.integers(1, 90), max_size=30), st.data())
 def test_a_restart_forgets_no_more_than_an_eighth_of_a_filter(sizes, data):

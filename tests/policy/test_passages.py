@@ -77,6 +77,21 @@ def test_what_is_shown_of_a_change(after: list[str], context: int, passages: lis
     assert told(ROWS, after, context) == passages
 
 
+@pytest.mark.parametrize(("every", "shown"), [(2, [21]), (9, [3, 4, 4, 4, 4, 4]), (100, [3])])
+def test_no_more_is_looked_for_when_so_many_rows_are_shown(
+    every: int, shown: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each row once, whether passages are joined or not."""
+    monkeypatch.setattr("gossamer.policy.change.passages.MOST_ROWS", 20)
+    before = [f"row {chr(97 + at // 10)}{chr(97 + at % 10)} here" for at in range(100)]
+    after = [
+        row if at % every else row.replace("row", "quite another").replace("here", "")
+        for at, row in enumerate(before)
+    ]
+    found = passages_of(before, after, changed(before, after, Volatile()), Volatile(), 1)
+    assert [len(one.rows) for one in found] == shown
+
+
 @pytest.mark.parametrize(
     ("old", "new", "rows"),
     [
@@ -92,6 +107,17 @@ def test_what_is_shown_of_a_change(after: list[str], context: int, passages: lis
 )
 def test_two_rows_are_one_if_much_of_it_stays(old: list[str], new: list[str], rows: str) -> None:
     assert told(["top", *old, "end"], ["top", *new, "end"], 0) == [f"2: {rows}"]
+
+
+def test_a_row_that_changed_has_both_sides() -> None:
+    change = changed(["a b c d e"], ["a b x d e"])
+    [passage] = passages_of(["a b c d e"], ["a b x d e"], change, Volatile(), 0)
+    [row] = passage.rows
+    sides = [[(span.text, span.differs) for span in side] for side in (row.old, row.new)]
+    assert sides == [
+        [("a b", False), (" c", True), (" d e", False)],
+        [("a b", False), (" x", True), (" d e", False)],
+    ]
 
 
 def test_what_is_ignored_is_no_context() -> None:

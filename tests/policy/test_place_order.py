@@ -143,6 +143,18 @@ def test_what_is_no_place_is_refused_with_what_would_be_one(text):
     assert "rite " in str(caught.value) or "RE2" in str(caught.value)
 
 
+def test_the_longest_place_that_is_read():
+    assert read_place("a.org/".ljust(4_096, "x")).host == "a.org"
+    with pytest.raises(WrongValueError):
+        read_place("a.org/".ljust(4_097, "x"))
+
+
+def test_the_last_port():
+    assert read_place("a.org:65535").port == 65_535
+    with pytest.raises(WrongValueError):
+        read_place("a.org:65536")
+
+
 def test_two_spellings_of_one_place_mean_the_same():
     for one, other in (
         ("Example.ORG", "example.org/"),
@@ -164,8 +176,19 @@ def test_two_spellings_of_one_place_mean_the_same():
         ("abc", ["^abc/", "/\u00e9/abc/"]),
         ("def", ["/[/abc/]/def/"]),
         ("x", [r"/x\.abc{2}/"]),
-        ("bc", ["[]/a/]/bc/"]),
+        (
+            "bc",
+            [
+                "[]/a/]/bc/",
+                "[^]/abc/]/bc/",
+                r"[a\]]/bc/",
+                r"[a\\]/bc/",
+                "[[:alpha:]]/bc/",
+                "[[:alpha:]/abc/]/bc/",
+            ],
+        ),
         ("long", ["/ab/long/"]),
+        ("bc", ["(abc|d)/bc/", "(a(b)c)/bc/", "/bc/(abc)"]),
         (
             "",
             [
@@ -267,6 +290,15 @@ def test_what_is_made_of_settings_is_made_once_for_all_that_lie_in_the_same_plac
     answers = [made.at(one) for one in asked]
     assert answers == [["a.org"], ["a.net"]] * 3
     assert len({id(answer) for answer in answers}) == 2
+
+
+def test_what_is_made_of_settings_is_forgotten_when_it_is_too_much(monkeypatch):
+    monkeypatch.setattr("gossamer.policy.places.local.MOST_KEPT", 2)
+    made = Derived(PlaceIndex(map(read_place, ["a.org", "b.org"])), lambda one: [one.host])
+    hosts = ["a.org", "b.org", "a.org", "c.org", "a.org", "c.org"]
+    answers = [made.at(asked_of(f"http://{host}/")) for host in hosts]
+    assert answers == [[host] for host in hosts]
+    assert [answers[one] is answers[other] for one, other in ((0, 2), (0, 4), (3, 5))] == [True, False, True]
 
 
 @pytest.mark.parametrize(

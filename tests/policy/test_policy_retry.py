@@ -323,6 +323,11 @@ def test_backoff_doubles_within_bounds(n: int) -> None:
     assert backoff(60.0, 86_400.0, n + 1) in (wait, min(2 * wait, 86_400.0))
 
 
+def test_the_first_rest_may_be_the_longest() -> None:
+    config = RetryConfig(host_first=7.0, not_found_first=7.0, host_longest=7.0)
+    assert backoff(config.host_first, config.host_longest, 3) == 7.0
+
+
 @pytest.mark.parametrize(
     "bad",
     [{"host_first": 100, "host_longest": 10}, {"host_attempts": 0}, {"url_waits": [-1]}, {"waits": []}],

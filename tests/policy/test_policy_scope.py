@@ -9,6 +9,8 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Rule
 from gossamer.model.url import Url
+from gossamer.policy.places.local import Local
+from gossamer.policy.places.place import read_place
 from gossamer.policy.scope.scope import Scope, ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.urls.registrable import is_address, registrable_domain
@@ -37,6 +39,24 @@ def admits(judge: Scope, text: str) -> bool:
 
 
 # Places
+
+
+def test_scope_and_traps_are_those_of_the_place() -> None:
+    here = read_place("a.org/deep/")
+    local = (
+        Local(ScopeConfig(mode="any", max_depth=1), [(here, {"max_depth": 3})]),
+        Local(TrapConfig(), [(here, {"max_segments": 2})]),
+    )
+    judge = Scope(local[0].base, [], places=local)
+    for text, depth, admitted in (
+        ("http://a.org/x/y/z", 1, True),
+        ("http://a.org/x", 2, False),
+        ("http://a.org/deep/x", 3, True),
+        ("http://a.org/deep/x", 4, False),
+        ("http://a.org/deep/x/y", 1, False),
+        ("http://b.org/deep/x", 2, False),
+    ):
+        assert judge.judge(candidate(text, depth=depth)).admitted is admitted, (text, depth)
 
 
 @pytest.mark.parametrize(

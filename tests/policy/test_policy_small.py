@@ -8,7 +8,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.page import Directives
 from gossamer.model.url import Url
-from gossamer.policy.ordering.ordering import ROBOTS_LEVEL, BreadthFirst, DepthFirst
+from gossamer.policy.ordering.ordering import LAST_LEVEL, ROBOTS_LEVEL, BreadthFirst, DepthFirst
 from gossamer.policy.robots.directives import NO_DIRECTIVES, merge_directives
 from gossamer.policy.visits.budget import BudgetConfig, Spent, crawl_limit_reached, host_limit_reached
 from gossamer.ports import OrderingPolicy
@@ -35,6 +35,15 @@ def test_levels_fit_and_only_robots_files_come_first(policy: OrderingPolicy, dep
     assert policy.level(at(depth, LinkKind.ROBOTS)) == ROBOTS_LEVEL
     assert policy.level(at(depth, LinkKind.REDIRECT, "http://e.org")) == ROBOTS_LEVEL
     assert policy.level(at(depth, LinkKind.SITEMAP)) == policy.level(at(depth, LinkKind.REDIRECT))
+
+
+def test_levels_are_stored_in_24_bits() -> None:
+    assert (ROBOTS_LEVEL, LAST_LEVEL) == (0, 16_777_215)
+
+
+def test_nothing_is_spent_before_the_first_page() -> None:
+    assert crawl_limit_reached(BudgetConfig(max_pages=1, max_bytes=1, max_time=0.5), Spent()) is None
+    assert host_limit_reached(BudgetConfig(pages_per_host=1, bytes_per_host=1), Spent()) is None
 
 
 def test_no_limits_by_default() -> None:

@@ -72,6 +72,27 @@ def test_who_has_as_much_in_a_shard_as_the_others_counts_for_all_it_has(shards: 
     assert as_counted(told) == told
 
 
+@pytest.mark.parametrize(("pages", "shards", "counted"), [(40, 1, 40), (41, 1, 40), (400, 2, 80), (3, 1, 3)])
+def test_nobody_counts_for_more_than_four_times_the_median_shard(pages: int, shards: int, counted: int):
+    usual = [Told(1.0, FAIR, 10, shards=1)] * 5
+    *others, own = as_counted([*usual, Told(1.0, FAIR, pages, shards=shards)])
+    assert (others, own.pages) == (usual, counted)
+
+
+@pytest.mark.parametrize(
+    ("visits", "part"), [(0.0, 0.0), (0.5, 1 - 1 / math.e), (1.0, 1 - math.e**-2), (50.0, 1.0)]
+)
+def test_half_a_visit_to_each_page_replaces_what_was_seen_before_by_a_factor_of_e(visits: float, part: float):
+    demand = Demand(interval=1.0, late=2.0)
+    demand.saw(visits, 3.0, 6.0)
+    assert (demand.interval, demand.late) == (pytest.approx(1 + 2 * part), pytest.approx(2 + 4 * part))
+
+
+@pytest.mark.parametrize(("eager", "asked"), [(16.0, 160), (17.0, 160), (1 / 16, 10 / 16), (0.0, 10 / 16)])
+def test_a_page_has_sixteen_times_its_share_at_most_and_a_sixteenth_at_least(eager: float, asked: float):
+    assert Told(1.0, FAIR, 10, eager).asked == asked
+
+
 @pytest.mark.parametrize("wrong", [
     {"level": math.nan}, {"level": math.inf}, {"eager": math.nan}, {"eager": math.inf}, {"fair": 0.0},
     {"fair": math.inf}, {"pages": 0}, {"pages": 1 << 50},

@@ -119,9 +119,15 @@ def test_the_class_of_a_gamma_distribution_has_its_shape_and_its_mean(
     assert rate(place, 1e30) * 1e30 == pytest.approx(shape)
 
 
+@pytest.mark.parametrize(("mean", "steps"), [(-100.0, 0), (100.0, 63)])
+def test_rates_beyond_the_slowest_and_the_fastest_are_cut_off(mean: float, steps: int):
+    place = classify(Belief(mean, 0.001))
+    assert rate(place, 0) == pytest.approx(32.0 * 1e-12 * 1.5**steps)
+
+
 def test_weights_beyond_the_least_and_the_greatest_are_cut_off():
-    weights = [weight(classify(Belief(-15.4, 3.9), 2.0**power)) for power in (-20, -8, -7, 0, 7, 20)]
-    assert weights == [2.0**-8, 2.0**-8, 2.0**-7, 1.0, 2.0**7, 2.0**7]
+    weights = [weight(classify(Belief(-15.4, 3.9), 2.0**power)) for power in (-20, -8, -7, 0, 1, 7, 20)]
+    assert weights == [2.0**-8, 2.0**-8, 2.0**-7, 1.0, 2.0, 2.0**7, 2.0**7]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from gossamer.model.reasons.reason import WrongValueError
 from gossamer.model.url import Url
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.config import DAY, RevisitConfig
@@ -103,3 +104,9 @@ def test_news_of_a_page_with_a_fixed_interval_is_believed_at_first():
         now = 1_000_020.0
         told = classes.told(history, now, 1, Trust().precision(classes.rate(place, 20.0)), math.inf)
         assert classes.due(place, told.since, 0, math.inf) <= now
+
+
+@pytest.mark.parametrize("setting", ["every", "weight"])
+def test_what_is_no_pattern_is_refused(setting):
+    with pytest.raises(WrongValueError, match=setting):
+        RevisitConfig(**{setting: {"re:(": 1.0}})

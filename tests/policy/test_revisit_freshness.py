@@ -19,12 +19,14 @@ from gossamer.policy.revisit.history import History, Voice
 from gossamer.policy.revisit.rates import Spread
 
 PAGES = 250
+HALF = PAGES // 2
+"""As many where a page is visited three times as often."""
 
 
 @functools.cache
 def seen(budget: float, signals: Signals) -> Told:
-    """The pages of one world, visited with a budget: two seconds, which several tests judge."""
-    return run(poisson(1, PAGES), budget, signals=signals)
+    """The pages of one world, visited with a budget: a second or two, which several tests judge."""
+    return run(poisson(1, HALF if budget == 10 else PAGES), budget, signals=signals)
 
 
 @pytest.mark.parametrize(("budget", "signals"), [(10, MUTE), (30, MUTE), (30, TOLD), (100, MUTE)])
@@ -65,7 +67,7 @@ def test_the_delay_is_that_of_the_changes():
 
 def test_a_clock_counts_as_what_a_visit_would_find():
     """What is no change to the crawl was left out before; the rest is one."""
-    told = run(poisson(5, PAGES), 10, Noise(clocks=0.1))
+    told = run(poisson(5, HALF), 10, Noise(clocks=0.1))
     more = statistics.fmean(told.estimated) - statistics.fmean(told.true)
     assert 0.03 < more < 0.12
 
@@ -112,6 +114,35 @@ def test_a_fixed_interval_is_no_belief():
         share = Share()
         share.add(hourly, 1.0)
         assert (share.weight, share.pages) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(("changed", "factor"), [(True, 5.0), (False, -5.0)])
+def test_what_was_believed_is_never_wrong_by_more_than_e_to_the_fifth(changed: bool, factor: float):
+    figures, history = Freshness(), of(random.Random(1), same=3, changed=3)
+    now = history.last + (1.0 if changed else 1e9)
+    for _ in range(2_000):
+        figures.note(history, now, changed=changed)
+    assert max(figures.factors, key=abs) == factor
+
+
+LEVELS = {0: 0, 1: 1, 2: 2, 3: 2, 4: 3, 7: 3, 8: 4, 15: 4, 16: 4, 255: 4}
+
+
+def test_there_are_as_many_kinds_of_evidence_as_powers_of_two_up_to_eight():
+    random_ = random.Random(2)
+    for count, level in LEVELS.items():
+        for fields, kind in (
+            ({"changed": count, "same": 0}, 5 * level),
+            ({"changed": 0, "same": count}, level),
+            ({"changed": 1, "same": count, "voices": (Voice(1),)}, 25 + 5 + level),
+            ({"changed": 2, "same": count, "voices": (Voice(1, 1.0),)}, 50 + 10 + level),
+        ):
+            figures = Freshness()
+            figures.note(of(random_, **fields), EPOCH, changed=True)
+            learned = [
+                at for at, evidence in enumerate(figures.evidence) if evidence != Freshness().evidence[at]
+            ]
+            assert learned == [kind], (count, fields)
 
 
 def test_other_evidence_is_not_touched():
@@ -183,7 +214,7 @@ def test_it_stays_small_and_is_read_as_it_was_written():
     assert len(stored) < 2_000
     assert msgspec.msgpack.decode(stored, type=Freshness) == figures
     assert msgspec.msgpack.decode(msgspec.msgpack.encode([7, 3.0]), type=Freshness).bins == Freshness().bins
-    assert len(figures.bins) == BINS
+    assert len(figures.bins) == BINS == 10
     assert sum(each.visits for each in figures.bins) == 3_000
 
 

@@ -29,5 +29,18 @@ def test_it_is_bounded() -> None:
     assert through([10**9] * 9) == 128
 
 
+@pytest.mark.parametrize(
+    ("brings", "brought", "after"),
+    [
+        (1, 0, 1), (1, 1, 1), (1, 2, 2), (1, 5, 4), (1, 20, 16), (8, 8, 8), (8, 0, 4), (4, 0, 2), (128, 10**9, 128),
+        (64, 200, 128), (64, 128, 128),
+    ],
+)  # fmt: skip
+def test_six_tenths_of_the_last_change_to_the_nearest_power_of_two(
+    brings: int, brought: int, after: int
+) -> None:
+    assert brings_after(brings, brought) == after
+
+
 def test_fixed_intervals_have_no_weight() -> None:
     assert classes.weight(classes.fixed(3_600.0)) == 1.0

@@ -29,6 +29,42 @@ def test_a_page_without_visits_is_like_the_web():
     assert math.sqrt(belief.variance) == pytest.approx(2, rel=0.05)
 
 
+@pytest.mark.parametrize(
+    ("days", "visits", "rate", "variance"),
+    [
+        (1.0, "s", 0.0146802, 3.49189),
+        (1.0, "ssss", 0.0118605, 3.05804),
+        (10.0, "sc", 0.0230001, 2.15380),
+        (1.0, "sccs", 0.0674775, 3.55812),
+        (0.1, "scsscsscss", 0.0364414, 5.65227),
+        (30.0, "cccccs", 0.0362674, 1.04400),
+        (3.0, "s" * 20 + "c", 0.0108263, 1.45091),
+    ],
+)
+def test_the_figures_that_the_simulations_were_made_with(
+    days: float, visits: str, rate: float, variance: float
+):
+    """By what is held likely of boxes, clocks and bursts: whoever changes that simulates again (benchmarks.revisit)."""
+    _, belief = after(days, visits)
+    assert (per_day(belief), belief.variance) == (
+        pytest.approx(rate, rel=1e-4),
+        pytest.approx(variance, rel=1e-4),
+    )
+
+
+def test_the_same_for_changes_that_were_announced_and_for_a_site_that_was_learned():
+    history = History(0, 0)
+    for _ in range(3):
+        history = history.told(history.last + 9 * DAY, 0, 1).visited(history.last + 10 * DAY, changed=True)
+    belief = Spread().believe(history.visited(history.last + 10 * DAY, changed=False))
+    assert per_day(belief) == pytest.approx(0.0512169, rel=1e-4)
+    site = Spread(Spread())
+    for _ in range(16):
+        site.learn(after(0.2, "csccs")[0], 1.0)
+    assert per_day(site.believe(History(0, 0))) == pytest.approx(0.0315444, rel=1e-4)
+    assert len(site.rates) == 22, "they are stored so"
+
+
 def test_many_visits_tell_the_rate_whatever_the_web_does():
     # At a tenth of the visits: the rate is -ln(0.9) a visit.
     for days in (1.0, 3.0, 10.0):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.policy.revisit.trust import DatesVerdict, Reading, Trust
+from gossamer.policy.revisit.history import History, Voice
+from gossamer.policy.revisit.trust import DatesVerdict, Reading, Trust, heard, with_trust
 
 DAY = 86_400.0
 NOW = 1_700_000_000.0
@@ -40,6 +41,25 @@ def test_who_tells_of_half_is_half_believed():
 
 def test_who_speaks_at_random_tells_of_nothing():
     assert judged(2_000, 0.0, 0.5).told < 0.12
+
+
+@pytest.mark.parametrize(
+    ("voices", "hours"),
+    [
+        ((), 0.0),
+        ((Voice(1),), 0.0),
+        ((Voice(1, 5.0),), 5.0),
+        ((Voice(1), Voice(2, 7.0)), 7.0),
+        ((Voice(1, 5.0), Voice(2, 7.0)), 5.0),  # equally believed: the first that said it
+        ((Voice(1, 7.0), Voice(2, 5.0)), 5.0),
+        ((Voice(1, 5.0), Voice(3, 9.0)), 9.0),  # who was right before is believed more
+    ],
+)
+def test_when_it_was_said_that_a_page_changed(voices, hours):
+    right = Trust()
+    for _ in range(20):
+        right = right.judged(said=True, changed=True, seconds=86_400.0)
+    assert heard(with_trust(b"", 3, right), History(0, 0, voices=voices), 1e-6) == hours
 
 
 def test_who_always_speaks_tells_of_nothing_and_is_not_heard():

@@ -50,6 +50,15 @@ def test_one_at_a_time_and_the_rest_counts_from_the_end():
     assert ask(turns, asker(2), START + 2 * SECOND, everyone) == 0
 
 
+@pytest.mark.parametrize(
+    ("due", "ended", "rests", "free"),
+    [(0, 0, (), 0), (7, 0, (5,), 7), (7, 9, (), 9), (7, 9, (5, 3), 14), (20, 9, (5, 3), 20)],
+)
+def test_when_a_host_is_free(due: int, ended: int, rests: tuple[int, ...], free: int):
+    turns = HostTurns(due, ended, [Party(crawl, rest) for crawl, rest in enumerate(rests)])
+    assert turns.free_at == free
+
+
 def test_the_longest_rest_holds_for_all():
     turns = HostTurns()
     assert ask(turns, asker(1, rest=SECOND), START, everyone) == 0
@@ -199,13 +208,21 @@ def kept_by(crawl: int) -> HostTurns:
     return turns
 
 
+@pytest.mark.parametrize(("rest", "owed"), [(3, 5), (5, 3), (4, 4)])
+def test_who_dies_with_a_host_of_his_own_owes_twice_the_longer_rest(rest: int, owed: int):
+    turns = HostTurns(parties=[Party(1, rest, owed, alone=KEEP_AFTER)])
+    for now in (7, 8):
+        assert keep(turns, 1, now)
+        assert (turns.parties[0].owed, turns.parties[0].keeps) == (2 * max(rest, owed), 7), "once"
+
+
 def copy_of(turns: HostTurns) -> HostTurns:
     return msgspec.msgpack.decode(msgspec.msgpack.encode(turns), type=HostTurns)
 
 
 def test_only_who_visits_a_host_alone_keeps_it():
     turns = kept_by(1)
-    assert turns.held and turns.idle_from == NEVER
+    assert turns.held and turns.idle_from == NEVER == 2**64 - 1, "as it is stored, in eight bytes"
     assert not keep(turns, 2, START)
     give_up(turns, copy_of(turns), 1)
     assert not turns.held

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from gossamer.inspect.compare.learned import learned_together
 from gossamer.policy.change.change import changed
-from gossamer.policy.change.figures import figures_of, is_content
+from gossamer.policy.change.figures import figures_of, is_content, is_next
 from gossamer.policy.change.pieces import pieces_of
 from gossamer.policy.change.places import places_of
-from gossamer.policy.change.slots import Placed, Slots
+from gossamer.policy.change.slots import Placed, Slots, _slotted
 from gossamer.policy.change.volatile import Volatile
 
 PAGES = 12
@@ -112,6 +112,84 @@ def test_a_page_of_which_nothing_stayed_is_another_page() -> None:
         assert changed(before.pieces, after.pieces, learned_of.of(before, after))
 
 
+def test_pages_on_which_a_slot_only_appears_do_not_count() -> None:
+    pairs = []
+    for number in range(12):
+        same = page(number, "")
+        old, new = (page(number, f"<div class=box>{word(100 * at + number)}</div>") for at in (1, 2))
+        pairs.append((old if number < 6 else same, new))
+    another = page(1, "<div class=box>another</div>")
+    assert Slots.learned(pairs).within(another) == {"another"}
+
+
+@pytest.mark.parametrize(
+    ("piece", "place", "slots"),
+    [
+        ("River of 17", "", {"<river", ">0"}),
+        ("one", "div.a p", {"<one", ">one", "div.a p", "p"}),
+        ("(848) two", "a b c d e", {"<(0)", ">two", "a b c d e", "c d e", "e"}),
+    ],
+)
+def test_the_slots_of_a_piece(piece: str, place: str, slots: set[str]) -> None:
+    assert [*_slotted(Placed([piece], [place]))] == [(piece, slots)]
+
+
+def word(number: int) -> str:
+    """Letters alone: figures are all alike."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
+@pytest.mark.parametrize(
+    ("made_anew", "left", "gone", "came", "stayed", "others", "volatile"),
+    [
+        # Pages whose slot became something else; that have it and did not change.
+        (4, 0, 1, 1, 0, 20, True),
+        (3, 0, 1, 1, 0, 20, False),
+        (6, 4, 1, 1, 0, 20, True),
+        (5, 4, 1, 1, 0, 20, False),
+        # Pieces of the slot that went, came and stayed: the larger of what differs, as a share of all.
+        (8, 0, 5, 1, 0, 20, True),
+        (8, 0, 1, 5, 0, 20, True),
+        (8, 0, 3, 3, 1, 20, True),
+        (8, 0, 1, 1, 1, 20, False),
+        # So many pieces are content.
+        (8, 0, 24, 24, 0, 40, True),
+        (8, 0, 25, 25, 0, 40, False),
+        # Of so many pieces of the page, half of 24 at least, it is another page.
+        (8, 0, 12, 12, 0, 0, True),
+        (8, 0, 13, 13, 0, 0, False),
+        (8, 0, 13, 1, 0, 0, False),
+        (8, 0, 1, 13, 0, 0, False),
+        (8, 0, 20, 20, 0, 20, True),
+        (8, 0, 20, 20, 0, 19, False),
+    ],
+)
+def test_when_a_slot_is_volatile(
+    made_anew: int, left: int, gone: int, came: int, stayed: int, others: int, volatile: bool
+) -> None:
+    number = 1_000
+
+    def rows(of_slot: int, elsewhere: int) -> Placed:
+        nonlocal number
+        number += of_slot + elsewhere
+        texts = [f"{word(at)} says {word(at)}" for at in range(number - of_slot - elsewhere, number)]
+        return Placed(texts, ["aside"] * of_slot + ["main"] * elsewhere)
+
+    def joined(*parts: Placed) -> Placed:
+        return Placed(
+            [piece for part in parts for piece in part.pieces],
+            [place for part in parts for place in part.places],
+        )
+
+    pairs = []
+    for page in range(made_anew + left):
+        same = rows(stayed, others)
+        old = rows(gone, 0)
+        pairs.append((joined(old, same), joined(rows(came, 0) if page < made_anew else old, same)))
+    another = rows(1, 0)
+    assert Slots.learned(pairs).within(another) == (frozenset(another.pieces) if volatile else frozenset())
+
+
 def test_what_explains_most_is_taken_first() -> None:
     def block(draw: random.Random, _: int) -> str:
         return f"<ol class=top><li>River {phrase(draw)}<li>Market {phrase(draw)}</ol>"
@@ -147,6 +225,18 @@ def test_each_piece_has_its_place(parts: list[str]) -> None:
     places: list[str] = []
     assert pieces_of("".join(parts), places=places) == pieces_of("".join(parts))
     assert len(places) == len(pieces_of("".join(parts)))
+
+
+@pytest.mark.parametrize(
+    ("value", "following", "counted"),
+    [
+        ("7", "8", True), ("9", "10", True), ("1,999", "2,000", True), ("3 of 7", "3 of 8", True),
+        ("7", "7", False), ("7", "9", False), ("8", "7", False), ("3 of 7", "4 of 8", False), ("7", "7 8", False),
+        ("7 8", "7", False), ("12:03", "12:04", False), ("7h03", "7h04", False), ("", "", False),
+    ],
+)  # fmt: skip
+def test_a_number_that_went_up_by_one_was_counted(value: str, following: str, counted: bool) -> None:
+    assert is_next(value, following) is counted
 
 
 def test_a_price_below_a_clock_makes_it_no_content() -> None:

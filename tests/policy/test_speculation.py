@@ -23,6 +23,31 @@ def test_every_kind_has_a_belief_of_its_own_place() -> None:
     assert prior("script: file") > prior("script file: file")
 
 
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize(
+    ("form", "anywhere", "aside"),
+    [
+        (Form.WHOLE, 0.8, 0.8),
+        (Form.ROOT, 0.7, 0.7),
+        (Form.DOT, 0.5, 0.35),
+        (Form.QUERY, 0.3, 0.21),
+        (Form.FILE, 0.5, 0.35),
+        (Form.PART, 0.25, 0.175),
+        (Form.NAME, 0.2, 0.14),
+    ],
+)
+def test_what_is_believed_at_first(form: Form, anywhere: float, aside: float, named: bool) -> None:
+    """By what came of each (benchmarks.script_links); a name adds 0.2, of which a file aside has 0.7."""
+    relative = aside < anywhere
+    for where in (Where.SCRIPT, Where.DATA, Where.EVENT):
+        assert prior(element_of(where, form, named=named)) == pytest.approx(min(anywhere + 0.2 * named, 0.95))
+    for where in (Where.FILE, Where.DATA_FILE):
+        more = 0.2 * named * (0.7 if relative else 1.0)
+        assert prior(element_of(where, form, named=named)) == pytest.approx(min(aside + more, 0.95))
+    assert prior(element_of(Where.IMPORT, form, named=named)) == 0.9
+    assert prior(element_of(Where.MARKUP, form, named=named)) == 0.7
+
+
 @given(visits)
 def test_what_was_learned_is_kept_and_bounded(made: list[tuple[str, bool]]) -> None:
     tried = Tried()

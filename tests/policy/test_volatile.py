@@ -4,7 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from gossamer.policy.change.volatile import Volatile
+from gossamer.policy.change.alignment import Hunk
+from gossamer.policy.change.figures import digest
+from gossamer.policy.change.volatile import Volatile, _Box, _masked, _opposite, _Pair, _Seen, _spans
 
 # Words without figures, that have nothing in common.
 WORDS = [
@@ -147,6 +149,104 @@ def test_a_box_is_found_though_it_is_smaller_now_and_not_where_it_would_be_large
     assert found.masked(page) == page
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "hunks", "found"),
+    [
+        (0, 2, [], (0, 2)),
+        (3, 5, [], (3, 5)),
+        (3, 5, [Hunk(0, 2, 0, 1)], (4, 6)),  # what stands before has grown shorter by one
+        (3, 5, [Hunk(0, 1, 0, 3)], (1, 3)),
+        (3, 5, [Hunk(0, 0, 0, 3)], (0, 2)),
+        (3, 5, [Hunk(0, 0, 0, 4)], (7, 9)),  # it did not stand in the earlier one: where it usually does
+        (3, 5, [Hunk(3, 6, 3, 5)], (3, 6)),  # it has grown shorter itself
+        (3, 5, [Hunk(3, 3, 3, 5)], (3, 3)),
+        (3, 5, [Hunk(3, 4, 3, 6)], (3, 5)),  # what goes on behind it says nothing
+        (3, 5, [Hunk(2, 4, 2, 3), Hunk(4, 5, 3, 5)], (4, 5)),
+        (3, 5, [Hunk(5, 9, 5, 6)], (3, 5)),
+    ],
+)
+def test_where_a_stretch_stood_before(start, end, hunks, found):
+    assert _opposite(start, end, (7, 9), hunks) == found
+
+
+@pytest.mark.parametrize(
+    ("box", "spans"),
+    [
+        (_Box(4, 2), [(1, 1, 3)]),  # up to its end, if that is no further than it was large
+        (_Box(4, 1), []),
+        (_Box(2, 1), [(1, 1, 1)]),  # it is empty now
+        (_Box(9, 2), []),
+        (_Box(9, 3), []),  # the page ends there, but not by what the box ends with
+        (_Box(9, 2, wide=True), [(1, 1, 3)]),
+        (_Box(0, 3), [(1, 1, 4)]),
+        (_Box(0, 2), []),
+        (_Box(0, 2, wide=True), [(1, 1, 3)]),
+    ],
+)
+def test_where_a_box_stands(box, spans):
+    assert _spans([1, 2, 3, 4], {1: box}) == spans
+
+
+def test_of_pieces_that_are_alike_those_with_the_end_behind_them_have_the_box():
+    digests = [1, 2, 1, 3, 4]
+    assert _spans(digests, {1: _Box(4, 1)}) == [(1, 3, 4)]
+    assert _spans(digests, {1: _Box(9, 1, wide=True)}) == [(1, 1, 2)], "the first"
+    assert _spans(digests, {1: _Box(4, 1, wide=True)}) == [(1, 3, 4)]
+    assert _spans([5, 0, 6], {0: _Box(6, 1)}) == [], (
+        "of no piece is the beginning of the page, and nothing else"
+    )
+    assert _spans([5, 6], {0: _Box(6, 1)}) == [(0, 0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("piece", "known_by", "masked"),
+    [
+        ("17 views", ">views", "\N{HORIZONTAL ELLIPSIS} views"),
+        ("17 views", ">likes", "17 views"),
+        ("$17 views", ">views", "$17 views"),  # content, however often it differs
+        ("$17 views", ">likes", "$17 views"),
+        ("17 views of 23 pages", ">views of", "\N{HORIZONTAL ELLIPSIS} views of 23 pages"),
+        ("17 views of 23 pages", ">pages", "17 views of \N{HORIZONTAL ELLIPSIS} pages"),
+        ("no figure", ">views", "no figure"),
+    ],
+)
+def test_what_is_left_out_of_a_piece(piece, known_by, masked):
+    assert _masked(piece, {digest(known_by)}) == masked
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("abc", "abc", "same"),
+        ("abc", "cab", "same"),
+        ("abc", "xabc", "news"),
+        ("abc", "abxc", "news"),
+        ("abc", "xab", "news"),  # one came and one fell off
+        ("abc", "xaybc", "other"),
+        ("abc", "axc", "other"),
+        ("abc", "xyz", "other"),
+        ("abc", "bc", "news"),
+        ("", "abc", "other"),
+    ],
+)
+def test_what_became_of_a_stretch(before, after, kind):
+    pair = _Pair([*"<", *before, *">"], [*"<", *after, *">"], [], [])
+    assert pair.kind(Hunk(1, 1 + len(before), 1, 1 + len(after))) == kind
+
+
+def test_how_often_a_figure_stood_and_differed():
+    known = Volatile()
+    for was, value, seen in (
+        ("3", "7", (1, 1)),
+        ("7", "8", (1, 1)),  # it was counted: that says nothing
+        ("8", "8", (2, 1)),
+        ("8", "20", (3, 2)),
+        ("20", "1", (4, 3)),
+    ):
+        known.learn(["top", f"{was} views", "end"], ["top", f"{value} views", "end"])
+        assert known._figures == {digest(">views"): seen}, (was, value)
+
+
 def test_what_only_moved_beside_a_box_is_no_part_of_it():
     rows = ["moves", *WORDS[:3]]
     turned = [*WORDS[:3], "moves"]
@@ -207,6 +307,27 @@ def test_what_other_versions_have_written_is_not_read():
     assert Volatile.unpack(packed).pack() == packed
     assert not Volatile.unpack(bytes((packed[0] + 1,)) + packed[1:])
     assert not Volatile.unpack(packed[:2])
+
+
+@pytest.mark.parametrize(
+    ("before", "differed", "after"),
+    [
+        (_Seen(0, 0), True, _Seen(1, 1)),
+        (_Seen(3, 1), False, _Seen(4, 1)),
+        (_Seen(14, 9), True, _Seen(15, 10)),
+        (_Seen(15, 9), True, _Seen(9, 6)),
+        (_Seen(15, 8), False, _Seen(9, 4)),
+    ],
+)
+def test_what_was_seen_fifteen_times_is_halved(before, differed, after):
+    assert before.again(differed) == after
+
+
+@pytest.mark.parametrize(("key", "number"), [(0, 2), (1, 3), (253, 255), (254, 2)])
+def test_the_number_of_what_is_ignored_is_a_byte(key, number):
+    known = Volatile()
+    known._figures[key] = _Seen(4, 4)
+    assert known.generation == number
 
 
 def test_where_something_else_is_ignored_its_number_is_another():

@@ -1,5 +1,6 @@
 """The index holds what the tables hold, whatever happened in between; what is damaged is made anew."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -205,16 +206,27 @@ def _cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
+@pytest.fixture(scope="module")
+def fifty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl with an index of fifty pages, of which one was replaced; to be copied."""
+    folder = tmp_path_factory.mktemp("fifty") / "crawl"
+    folder.mkdir()
+    tables = Tables(folder)
+    tables.add([Page(f"u{number}", f"word{number} in common", f"Title {number}") for number in range(50)])
+    bring(folder)
+    tables.add([Page("u7", "changed in common")])
+    bring(folder)
+    return folder
+
+
 @pytest.mark.parametrize("harm", [_flip, _cut, Path.unlink, lambda path: path.write_bytes(b"")])
 @pytest.mark.parametrize(
     "kind", ["idx", "pos", "term", "store", "fast", "fieldnorm", "del", "mark.json", "meta.json"]
 )
-def test_damage_is_noticed_said_and_mended(tmp_path: Path, kind: str, harm: Callable[[Path], object]) -> None:
-    tables = Tables(tmp_path)
-    tables.add([Page(f"u{number}", f"word{number} in common", f"Title {number}") for number in range(50)])
-    bring(tmp_path)
-    tables.add([Page("u7", "changed in common")])
-    bring(tmp_path)
+def test_damage_is_noticed_said_and_mended(
+    fifty: Path, tmp_path: Path, kind: str, harm: Callable[[Path], object]
+) -> None:
+    shutil.copytree(fifty, tmp_path, dirs_exist_ok=True)
     whole = everything(Reader(tmp_path))
     harmed = [path for path in (tmp_path / "search").rglob("*") if path.name.endswith(kind)]
     assert harmed

@@ -79,7 +79,8 @@ class EngineWorld:
             return getattr(told, name, default)
 
         path.mkdir()
-        self.environment = Environment.open(path / "state", SMALL)
+        self._spare = given("spare", None)
+        self.environment = Environment.open(path / "state", SMALL) if self._spare is None else self._spare
         self.counters = Counters()
         self.retry = given("retry", RetryConfig())
         self.politeness = given("politeness", PolitenessConfig())
@@ -218,7 +219,8 @@ class EngineWorld:
         if self._archivist is not None:
             self.writer.abandon()
             self.log.close()
-        self.environment.close()
+        if self._spare is None:
+            self.environment.close()
 
     # Time …
 

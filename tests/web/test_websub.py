@@ -12,6 +12,7 @@ from fetch_servers import certificate, tls_server_context
 from live_service import LiveService, live_service
 from small_hub import SmallHub
 
+from gossamer.daemon.pings import subscriber
 from gossamer.daemon.pings.subscriber import MOST_BODY, Around, Subscriber
 from gossamer.daemon.pings.subscriptions import Subscription, Subscriptions
 from gossamer.fetch.config import FetchConfig
@@ -130,6 +131,24 @@ def test_asked_again_before_the_lease_ends_at_the_same_callback(stage: Stage) ->
     assert hub.asked[0]["hub.callback"] == hub.asked[1]["hub.callback"]
     assert len(hub.asked) == 2
     assert again.due > time.time()
+
+
+@pytest.mark.parametrize("topics", [1, 3])
+def test_a_hub_rests_between_what_it_is_asked_and_not_after_it(
+    stage: Stage, topics: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests, wait = [], asyncio.sleep
+
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+        await wait(0 if seconds == subscriber.BETWEEN_POSTS else seconds)
+
+    monkeypatch.setattr(subscriber, "BETWEEN_POSTS", 1_234.5)
+    monkeypatch.setattr(asyncio, "sleep", rest)
+    stage.topics = {f"{TOPIC}/{number}": stage.hub.url for number in range(topics)}
+    stage.service.run(stage.subscriber.look())
+    assert len(stage.hub.asked) == topics
+    assert rests.count(1_234.5) == topics - 1
 
 
 def test_denied(stage: Stage) -> None:

@@ -98,10 +98,11 @@ class Subscriber:
         """Ask one hub for what is due, until it does not answer: what is left is due the next time."""
         async with turns:
             with contextlib.suppress(StorageError):  # the disk is full: later
-                for one in due:
+                for number, one in enumerate(due):
+                    if number:
+                        await asyncio.sleep(BETWEEN_POSTS)
                     if not await self._ask(one):
                         break
-                    await asyncio.sleep(BETWEEN_POSTS)
 
     async def _ask(self, one: Subscription) -> bool:
         """Whether there was an answer, whatever it said."""

@@ -85,7 +85,8 @@ def _unique(one: list[int], other: list[int], within: Hunk) -> list[tuple[int, i
     while number >= 0:
         row.append(pairs[number])
         number = previous[number]
-    return row[::-1]
+    row.reverse()
+    return row
 
 
 def _greedy(one: list[int], other: list[int], within: Hunk) -> list[tuple[int, int]]:

@@ -107,10 +107,8 @@ class RuleIndex:
         self._lengths = sorted({len(prefix) for prefix in self._prefixes})
 
     def _file(self, number: int, pattern: str) -> None:
-        anchored = pattern.endswith("$")
-        pieces = (pattern[:-1] if anchored else pattern).replace("$", "%24").split("*")
-        if len(pieces) > 1 and not pieces[-1]:
-            anchored = False  # `*$` ends anywhere, as `*` does
+        anchored = pattern.endswith("$") and not pattern.endswith("*$")  # which ends anywhere, as `*` does
+        pieces = pattern.removesuffix("$").replace("$", "%24").split("*")
         head, middles, tail = pieces[0], [piece for piece in pieces[1:] if piece], ""
         if anchored and len(pieces) == 1:
             self._exact.setdefault(head, number)

@@ -74,7 +74,7 @@ def session_rule(sessions: Sequence[KeptSession]) -> NamedRule:
     ordered = [by_text[place.text] for place in index.places]
     pages = [session.page for session in sessions]
 
-    def why(candidate: Candidate, _: bool = False) -> Reason | None:
+    def why(candidate: Candidate) -> Reason | None:
         url = candidate.url
         for page in pages:
             if is_page(url, page):

@@ -72,12 +72,10 @@ class HostFailures(msgspec.Struct, frozen=True, gc=False, array_like=True):
         return type(self)(self.count + 1, self.since if self.count else now)
 
 
-_BY_CLASS = {  # 1xx cannot end an exchange, 6xx to 9xx do not exist: dropped
+_BY_CLASS = {
     2: StatusAction.PROCESS,
-    3: StatusAction.DROP,
-    4: StatusAction.DROP,
     5: StatusAction.RETRY,
-}
+}  # all others, of which some do not exist, are dropped
 _BY_STATUS = {
     202: StatusAction.WAIT,
     204: StatusAction.NOTHING,
