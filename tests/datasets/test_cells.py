@@ -48,6 +48,16 @@ def _columns(path: Path) -> Iterator[list[tuple[list[str | None], TextColumn]]]:
         ]
 
 
+def _whole(column: TextColumn, row: int) -> str | None:
+    """A text, read by its beginning first."""
+    text = column.text(row, 500)
+    if text is None or text.more is None:
+        return text and text.beginning
+    whole = text.more(1 << 20)
+    assert whole.startswith(text.beginning) and 497 <= len(text.beginning.encode()) <= 500
+    return whole
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_as_our_writer_makes_them(tmp_path: Path, seed: int) -> None:
     chosen = random.Random(seed)
@@ -58,7 +68,7 @@ def test_as_our_writer_makes_them(tmp_path: Path, seed: int) -> None:
     with _columns(tmp_path / "t.parquet") as columns:
         for expected, column in columns:
             column._file = None  # nothing is left to Arrow
-            assert [column.text(row) for row in range(len(expected))] == expected
+            assert [_whole(column, row) for row in range(len(expected))] == expected
 
 
 @pytest.mark.parametrize(
@@ -72,7 +82,7 @@ def test_as_others_make_them(tmp_path: Path, options: dict[str, object]) -> None
     parquet.write_table(table, tmp_path / "t.parquet", **options)
     with _columns(tmp_path / "t.parquet") as columns:
         for expected, column in columns:
-            assert [column.text(row) for row in (0, 7, 399, 200)] == [
+            assert [_whole(column, row) for row in (0, 7, 399, 200)] == [
                 expected[row] for row in (0, 7, 399, 200)
             ]
 
@@ -91,4 +101,20 @@ def test_damage_is_an_error_of_arrow_or_another_text(tmp_path: Path) -> None:
         with parquet.ParquetFile(path) as file, path.open("rb") as stream:
             column = TextColumn(file, 0, "text", stream)
             with suppress(OSError, pyarrow.ArrowException, UnicodeDecodeError):
-                assert isinstance(column.text(3), str | None)
+                assert isinstance(_whole(column, 3), str | None)
+
+
+def test_what_is_damaged_behind_the_beginning_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
+    text = "".join(random.Random(1).choices("abcdefgh ", k=600_000))
+    path = tmp_path / "t.parquet"
+    with parquet_writer(path, pyarrow.schema([("text", pyarrow.string())])) as out:
+        out.write_table(pyarrow.table({"text": [text]}))
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2 : len(whole) * 3 // 4] = bytes(len(whole) * 3 // 4 - len(whole) // 2)
+    path.write_bytes(whole)
+    with parquet.ParquetFile(path) as file, path.open("rb") as stream:
+        found = TextColumn(file, 0, "text", stream).text(0, 500)
+        assert found is not None and found.beginning == text[:500] and found.more is not None
+        assert found.more(100_000)[:100_000] == text[:100_000]
+        with pytest.raises((OSError, pyarrow.ArrowException)):
+            found.more(600_000)

@@ -159,11 +159,24 @@ def test_a_reader_sees_what_comes_while_it_is_open(tmp_path: Path) -> None:
     tables.add([Page("u", "first")])
     bring(tmp_path)
     reader = Reader(tmp_path)
-    tables.add([Page("v", "second")])
-    bring(tmp_path)
-    assert found(reader, "second") == []
-    reader.refresh()
-    assert found(reader, "second") == ["v"]
+    for url, word in (("v", "second"), ("w", "third")):
+        tables.add([Page(url, word)])
+        bring(tmp_path)
+        assert found(reader, word) == []
+        reader.refresh()
+        reader.refresh()
+        assert found(reader, word) == [url]
+
+
+def test_few_hits_are_the_first_of_many(tmp_path: Path) -> None:
+    """Equals too, of which the index may give others first."""
+    texts = ["fox", "fox fox", "fox dog cat", "fox", "dog fox", "cat", "fox", "fox fox"] * 4
+    reader = indexed(tmp_path, [Page(f"http://h/{'x' * (n % 3)}{n}", text) for n, text in enumerate(texts)])
+    whole = reader.find(read("fox"), 100)[1]
+    for most in range(1, len(whole) + 2):
+        count, hits = reader.find(read("fox"), most)
+        assert count == len(whole) == 28
+        assert hits == whole[:most]
 
 
 def test_one_process_writes_at_a_time(tmp_path: Path) -> None:

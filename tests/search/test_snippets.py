@@ -42,6 +42,12 @@ def test_what_did_not_occur_among_much_else_is_shown_with_what_stands_beside_it(
     assert marked == ["list", "kettles", "things"]
 
 
+@pytest.mark.parametrize("before", range(880, 1_010, 10))
+def test_words_that_stand_together_are_shown_wherever_a_part_ends_that_is_looked_through(before: int) -> None:
+    text = "A kettle. " + ("- " * before)[: before - 10] + " A kettle with a porcupine. " + FILLER * 50
+    assert _passage("porcupine kettle", text)[1] == ["kettle", "porcupine"]
+
+
 def test_words_that_are_everywhere_hide_no_other() -> None:
     assert "the kettle" in _passage("the kettle", "the thing " * 10_000 + "and the kettle sings.")[0]
 
@@ -82,6 +88,76 @@ def test_all_and_only_forms_of_what_was_asked_for_are_marked(text: str, language
     ]
     assert [piece.text for piece in pieces if piece.marked] == forms
     assert "".join(piece.text for piece in pieces) == text
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "marked"),
+    [
+        ("tries", "We try it. They tried it.", ["try", "tried"]),
+        ("using", "What we use, and the usage.", ["use"]),
+        ("verfugbar", "Es ist die verfügbare Menge.", ["verfügbare"]),
+        ("going", "Go on, or be gone with the goat.", ["Go"]),
+        ("re*", "A rest, a tree, THE REEF.", ["rest", "REEF"]),
+        ("i", "İ said: I ski. is it?", ["I"]),
+    ],
+)
+def test_a_word_is_marked_in_each_form_whatever_letters_it_shares(
+    query: str, text: str, marked: list[str]
+) -> None:
+    language = "de" if "ü" in text else "en"
+    pieces = Marker(read_query(query), ["en", "de"]).marked(text, language)
+    assert [piece.text for piece in pieces if piece.marked] == marked
+
+
+@pytest.mark.parametrize(
+    ("before", "phrase", "at"),
+    [
+        ("So it is: maybe or not. ", '"be or"', "To be or not"),
+        ("He will be. Or: ", '"kettle is on"', "the KETTLE,\nis ONCE"),
+        ("The kettle was on. ", '"the kettle is"', "The kettle is"),
+        ("Über den See. ", '"über das kettle"', "Über das Kettle"),
+    ],
+)
+@pytest.mark.parametrize("far", [0, 40_000])
+def test_a_phrase_is_found_by_its_words_and_not_by_parts_of_them(
+    before: str, phrase: str, at: str, far: int
+) -> None:
+    text = (before * far)[:far] + FILLER + before + FILLER * 10 + at + " " + FILLER * 10
+    assert " ".join(at.split()) in _passage(phrase, text)[0]
+
+
+@given(
+    words=st.lists(
+        st.sampled_from(["kettle", "Kettles", "porcupine", "thé", "list", FILLER * 3]), max_size=30
+    ),
+    size=st.integers(0, 3_000),
+    query=st.sampled_from(
+        ["kettle", "porcupine kettle", '"list kettle"', "the list porcupine", "absent", "數據"]
+    ),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_text_is_read_as_far_as_it_takes_and_the_passage_is_that_of_all_of_it(
+    words: list[str], size: int, query: str
+) -> None:
+    text = " ".join(words)
+    asked: list[int] = []
+
+    def more(end: int) -> str:
+        asked.append(end)
+        return text[:end]
+
+    marker = Marker(read_query(query), ["en", "zh"])
+    assert marker.passage(text[:size], "en", more if size < len(text) else None) == marker.passage(text, "en")
+    assert asked == sorted({*asked}) and all(end > size for end in asked)
+
+
+def test_what_stands_at_the_beginning_is_not_looked_for_in_all_of_a_text() -> None:
+    def more(end: int) -> str:
+        raise AssertionError(end)
+
+    text = "The porcupine and the kettle. " + FILLER * 400
+    marker = Marker(read_query("porcupine kettle"), ["en"])
+    assert marker.passage(text, "en", more) == marker.passage(text, "en")
 
 
 def test_no_character_is_shown_that_is_not_seen() -> None:

@@ -10,7 +10,7 @@ from search_tables import Page, found, indexed
 
 from gossamer.search.query.asked import All
 from gossamer.search.symbols import without_symbols
-from gossamer.search.text.words import STEMMERS, of_document, stem_of, stems_of
+from gossamer.search.text.words import STEMMERS, of_document, sequences, stem_of, stems_of, ways_of
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 
@@ -220,3 +220,25 @@ def test_symbols_that_are_not_told_apart_are_in_no_word() -> None:
     for one in filter(lambda one: without_symbols(one) == '"', map(chr, range(0x80, 0x3000))):
         shown = unicodedata.normalize("NFKC", one)
         assert all(unicodedata.category(part)[0] in "PS" for part in shown), f"{ord(one):x}"
+
+
+@given(
+    words=st.lists(
+        st.sampled_from(
+            ["to", "Be", "the", "und", "de", "kettles", "Häuser", "C++", ".NET", "2nd", "foo_bar", "don't", "маяков",
+             "数据库", "हिन्दी", "x" * 101]
+        ),
+        max_size=5,
+    ),
+    language=st.sampled_from(["", "en", "de", "fr", "ru", "xx"]),
+    common=st.booleans(),
+)  # fmt: skip
+@settings(max_examples=80, deadline=None)
+def test_a_query_has_the_words_that_a_document_of_a_language_has(
+    words: list[str], language: str, common: bool
+) -> None:
+    text = " ".join([*words, "end"])
+    tokens = of_document(text, language, common=common).tokens
+    first = tokens[0].position
+    expected = tuple((token.position - first, token.text) for token in tokens)
+    assert expected in sequences(text, ways_of(["en", language]), common=common)

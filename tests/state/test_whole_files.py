@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.model.errors import StorageError
-from gossamer.state.whole_files import replacing, write_whole
+from gossamer.state.whole_files import replacing, version_of, write_whole
 
 
 def test_what_ends_badly_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -20,3 +20,15 @@ def test_what_ends_badly_leaves_the_old_file_and_nothing_else(tmp_path: Path) ->
         write_whole(tmp_path / "none" / "f", b"")
     assert path.read_text() == "\u65e5"
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_file_has_one_version_until_another_takes_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    versions = [version_of(path)]
+    for content in ("one", "one", "two"):
+        write_whole(path, content)
+        versions += [version_of(path)]
+        assert version_of(path) == versions[-1]
+    path.unlink()
+    assert version_of(path) is versions[0] is None
+    assert len({*versions}) == 4

@@ -6,19 +6,25 @@ pages, plain, in zstd, texts that may be null (parquet-format, `Encodings.md` an
 Arrow reads the row group.
 """
 
+import os
 import struct
-from typing import Any, BinaryIO
+from collections.abc import Callable
+from functools import partial
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 import zstandard
 
-__all__ = ["TextColumn"]
+__all__ = ["Text", "TextColumn"]
 
 _HEADER = 32 << 10
 """Bytes of a page's header, at most, with the least and largest text that it tells."""
 _LARGEST = 64 << 20
 """Bytes of one page, at most."""
+_STEP = 64 << 10
+"""Bytes that are unpacked at a time."""
 _PLAIN, _RLE = 0, 3
+_NUMBER = struct.Struct("<I")
 
 
 class _Page(msgspec.Struct, frozen=True):
@@ -38,6 +44,13 @@ class _OtherwiseMade(Exception):  # noqa: N818 (never leaves the room)
 _NOT_READ = (_OtherwiseMade, LookupError, struct.error, ValueError, zstandard.ZstdError)
 
 
+class Text(NamedTuple):
+    """A text, or its beginning and what gives so many characters of it, or more, from the beginning on."""
+
+    beginning: str
+    more: Callable[[int], str] | None
+
+
 class TextColumn:
     """A text column of one row group. One caller at a time."""
 
@@ -55,8 +68,12 @@ class TextColumn:
         except _NOT_READ:
             self._pages = []
 
-    def text(self, row: int) -> str | None:
+    def text(self, row: int, most: int = _LARGEST) -> Text | None:
         """The text of a row, from 0; `None` if it is null.
+
+        Args:
+            row: its number.
+            most: bytes of its beginning; what is behind them is not unpacked yet.
 
         Raises:
             OSError, pyarrow.ArrowException: the file is damaged.
@@ -64,9 +81,22 @@ class TextColumn:
         page = next((one for one in self._pages if one.first <= row < one.first + one.rows), None)
         if page is not None and self._whole is None:
             try:
-                return self._in_page(page, row - page.first)
+                cell = self._cell(page, row - page.first)
+                if cell is None:
+                    return None
+                return Text(cell.upto(most), None if cell.size <= most else partial(self._more, cell, row))
             except _NOT_READ:
                 pass
+        text = self._read_by_arrow(row)
+        return None if text is None else Text(text, None)
+
+    def _more(self, cell: "_Cell", row: int, most: int) -> str:
+        try:
+            return cell.characters(most)
+        except _NOT_READ:
+            return self._read_by_arrow(row) or ""
+
+    def _read_by_arrow(self, row: int) -> str | None:
         if self._whole is None:
             table = self._file.read_row_group(self._group, [self._name], use_threads=False)
             self._whole = table.column(0).to_pylist()
@@ -98,25 +128,63 @@ class TextColumn:
             at, first = page.offset + page.packed, first + page.rows
         return pages
 
-    def _in_page(self, page: _Page, row: int) -> str | None:
-        self._stream.seek(page.offset)
-        packed = self._stream.read(page.packed)
-        content = zstandard.ZstdDecompressor().decompress(packed, max_output_size=page.size)
-        (length,) = struct.unpack_from("<I", content)
-        before, there = _counted(content[4 : 4 + length], row)
+    def _cell(self, page: _Page, row: int) -> "_Cell | None":
+        content = _Unpacked(os.pread(self._stream.fileno(), page.packed, page.offset), page.size)
+        at = 4 + content.number(0)
+        before, there = _counted(content.upto(at)[4:at], row)
         if not there:
             return None
-        at = 4 + length
+        data = content.upto(at)
         for _ in range(before):
-            at += 4 + struct.unpack_from("<I", content, at)[0]
-        (size,) = struct.unpack_from("<I", content, at)
-        text = content[at + 4 : at + 4 + size]
-        if len(text) != size:
+            if at + 4 > len(data):
+                data = content.upto(at + 4)
+            at += 4 + _NUMBER.unpack_from(data, at)[0]
+        return _Cell(content, at + 4, content.number(at))
+
+
+class _Unpacked:
+    """The content of a page, unpacked as far as it is asked for."""
+
+    def __init__(self, packed: bytes, size: int) -> None:
+        self._reader = zstandard.ZstdDecompressor().stream_reader(packed)
+        self._content = bytearray()
+        self._size = size
+
+    def upto(self, end: int) -> bytearray:
+        """Its bytes, at least those before `end`."""
+        if end > self._size:
             raise _OtherwiseMade
-        return text.decode()
+        while len(self._content) < end:
+            if not (more := self._reader.read(max(end - len(self._content), _STEP))):
+                raise _OtherwiseMade
+            self._content += more
+        return self._content
+
+    def number(self, at: int) -> int:
+        """The one of four bytes that stands at a place."""
+        number: int = _NUMBER.unpack_from(self.upto(at + 4), at)[0]
+        return number
 
 
-def _counted(levels: bytes, row: int) -> tuple[int, bool]:
+class _Cell(msgspec.Struct, frozen=True):
+    """Where a text stands in a page; `size`: its bytes."""
+
+    content: _Unpacked
+    at: int
+    size: int
+
+    def upto(self, most: int) -> str:
+        """So much of it; a character that the end cuts is left out."""
+        end = self.at + min(self.size, most)
+        return str(self.content.upto(end)[self.at : end], errors="strict" if most >= self.size else "ignore")
+
+    def characters(self, least: int) -> str:
+        """So many characters of it, if it has them, or more."""
+        text = self.upto(least * 5 // 4)  # of most texts nearly all have one byte
+        return text if len(text) >= least or least * 5 // 4 >= self.size else self.upto(least * 4)
+
+
+def _counted(levels: bytes | bytearray, row: int) -> tuple[int, bool]:
     """How many rows before one are not null, and whether it is; from runs of bits (`RLE` in Encodings.md)."""
     at, seen, count = 0, 0, 0
     while True:
@@ -136,7 +204,7 @@ def _counted(levels: bytes, row: int) -> tuple[int, bool]:
             raise _OtherwiseMade
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _varint(data: bytes | bytearray, at: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         byte = data[at]

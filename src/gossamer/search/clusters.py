@@ -9,10 +9,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.archive.follower import KEPT
 from gossamer.search.similar.clusters import clusters_of
 from gossamer.search.similar.indexing import url_key
-from gossamer.search.similar.state import FOLDER, State, state_of
+from gossamer.search.similar.state import FOLDER
 from gossamer.search.similar.store import DamagedError, opened
+from gossamer.state.whole_files import Version, version_of
 
 _CRAWLS = 64
 """Crawls whose clusters are kept in memory, some 24 bytes for each page that is in one."""
@@ -21,7 +23,7 @@ _CRAWLS = 64
 class _Kept(msgspec.Struct, frozen=True):
     """As of a commit: keys of the URLs that are in a cluster, sorted, and that of the first page of each's cluster."""
 
-    state: State
+    version: Version
     urls: NDArray[np.uint64]
     first: NDArray[np.uint64]
 
@@ -51,21 +53,19 @@ def _clusters(crawl: Path) -> _Kept | None:
     """Those of the last commit; `None` without an index, or if it is damaged: whoever writes next makes it anew."""
     with _lock:
         kept = _kept.get(crawl)
-        state = state_of(crawl / FOLDER)
-        if state is None:
-            return None
-        if kept is None or kept.state != state:
+        version = version_of(crawl / FOLDER / KEPT)
+        if kept is None or kept.version != version:
             try:
                 index = opened(crawl / FOLDER)
                 if index is None:
                     return None
-                state, known = index
+                _, known = index
                 found = clusters_of(known)
                 urls, first = known.records(found.pages)["url"], known.records(found.first)["url"]
             except DamagedError:
                 return None
             order = np.argsort(urls)
-            kept = _Kept(state, urls[order], first[order])
+            kept = _Kept(version, urls[order], first[order])
         _kept[crawl] = kept
         _kept.move_to_end(crawl)
         while len(_kept) > _CRAWLS:

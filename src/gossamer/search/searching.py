@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer.datasets.cells import Text
 from gossamer.inspect.clusters.whole import crawls_in
 from gossamer.inspect.inspection import crawl_in, state_of
 from gossamer.inspect.lag import Lag, lag_behind
@@ -299,7 +300,7 @@ class Searching:
         return [one.found.document for one in found[:most]]
 
     def _hits(self, shown: Sequence["_Folded"], marker: Marker, *, snippets: bool, some: bool) -> list[Hit]:
-        texts: dict[tuple[int, tuple[int, int]], str] = {}
+        texts: dict[tuple[int, tuple[int, int]], Text] = {}
         if snippets:
             for reader in {id(one.reader): one.reader for one in shown}.values():
                 places = [one.place for one in shown if one.reader is reader]
@@ -307,13 +308,17 @@ class Searching:
         hits = []
         for one in shown:
             document = one.found.document
-            text = texts.get((id(one.reader), one.place)) or document.description
+            text = texts.get((id(one.reader), one.place)) or Text("", None)
             hits.append(
                 Hit(
                     url=document.url,
                     crawl=one.folder,
                     title=marker.marked(document.title, document.language),
-                    snippet=marker.passage(text, document.language) if snippets else (),
+                    snippet=marker.passage(
+                        text.beginning or document.description, document.language, text.more
+                    )
+                    if snippets
+                    else (),
                     type=document.type,
                     language=document.language,
                     dated=document.dated,

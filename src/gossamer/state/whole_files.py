@@ -8,10 +8,25 @@ from typing import BinaryIO
 
 from gossamer.model.errors import StorageError
 
-__all__ = ["PARTIAL", "replacing", "sync_directory", "sync_file", "write_pieces", "write_whole"]
+__all__ = [
+    "PARTIAL", "Version", "replacing", "sync_directory", "sync_file", "version_of", "write_pieces", "write_whole",
+]  # fmt: skip
 
 PARTIAL = ".partial"
 """How the name ends of what is not whole yet."""
+
+
+Version = tuple[int, int, int, int] | None
+"""By which a file is told from the one that takes its place; `None` if there is none."""
+
+
+def version_of(path: Path) -> Version:
+    """Which file is there now: asked before it is read, it tells whether reading it again would bring anything."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 @contextlib.contextmanager

@@ -64,7 +64,7 @@ class Asking:
         """
         self._schema = schema
         self._searcher = searcher
-        self._weight = lru_cache(10_000)(self._worth)
+        self._frequency = lru_cache(10_000)(self._counted)
         self._ways = ways_of(languages)
         self._most = ways_of(sorted(languages, key=lambda one: -languages[one])[:1])[-1]
         self._tantivy = needed()
@@ -101,10 +101,9 @@ class Asking:
             )
         ]
         for field, weight in _NEAR.items():
-            ways = sequences(text, self._ways, common=field != "text")
             found += [
-                self._boosted(self._phrase(field, one), weight * self._fair(field, text, one))
-                for one in ways
+                self._boosted(self._phrase(field, one), weight * fair)
+                for one, fair in self._forms(field, text)
                 if len(one) > 1
             ]
         return found
@@ -182,31 +181,47 @@ class Asking:
     def _phrases(self, field: str, text: str, *, loose: bool = False) -> Any:
         """A word, or words one after the other, in any of the languages' ways; `None` if there are none."""
         made = []
-        for sequence in sequences(text, self._ways, common=field != "text"):
+        for sequence, fair in self._forms(field, text):
             query = self._sequence(field, sequence, loose=loose)
             if query is not None:
-                query = self._boosted(query, self._fair(field, text, sequence))
-                made.append(self._where_left_out(query, text, sequence))
+                made.append(self._where_left_out(self._boosted(query, fair), text, sequence))
         return self._any_of(made) if made else None
 
-    def _fair(self, field: str, text: str, sequence: Words) -> float:
+    def _fair(self, field: str, text: str, sequence: Words) -> float | None:
         """By how much the form that a language gives to words is to count less.
 
         A form is rare that few documents are of the language of; a word that is written so in a quotation would bring
-        these up. So none counts more than that of the language most documents are of.
+        these up. So none counts more than that of the language most documents are of. `None` if it is nowhere.
         """
         if self._searcher is None:
             return 1.0
         [most] = sequences(text, (self._most,), common=field != "text") or [()]
         if sequence == most or not most:
             return 1.0
+        if not is_single(sequence[-1][1]) and not all(self._frequency(field, word) for _, word in sequence):
+            return None
         weight = sum(self._weight(field, word) for _, word in sequence)
         return min(1.0, sum(self._weight(field, word) for _, word in most) / weight)
 
-    def _worth(self, field: str, word: str) -> float:
+    def _counted(self, field: str, word: str) -> int:
+        """Documents that have a word in a field."""
+        return int(self._searcher.doc_freq(field, word))
+
+    def _weight(self, field: str, word: str) -> float:
         """What a word is worth: its inverse document frequency, as BM25 has it."""
-        has, documents = self._searcher.doc_freq(field, word), self._searcher.num_docs
+        has, documents = self._frequency(field, word), self._searcher.num_docs
         return math.log1p((max(documents - has, 0) + 0.5) / (has + 0.5))
+
+    def _forms(self, field: str, text: str) -> Iterator[tuple[Words, float]]:
+        """The words of a text in each of the languages' ways, and by how much each of these is to count less.
+
+        What has a word that no document has in the field is left out, unless it is the way of most documents: most of
+        what the languages make of a word is nowhere, and to look for it again costs as much as for what is there.
+        """
+        for sequence in sequences(text, self._ways, common=field != "text"):
+            fair = self._fair(field, text, sequence)
+            if fair is not None:
+                yield sequence, fair
 
     def _where_left_out(self, query: Any, text: str, sequence: Words) -> Any:
         """A query of what some language leaves of a text is for documents of that language."""

@@ -12,9 +12,20 @@ import msgspec
 import xxhash
 
 from gossamer.archive.follower import KEPT, START, Mark
-from gossamer.state.whole_files import write_whole
+from gossamer.state.whole_files import Version, version_of, write_whole
 
-__all__ = ["FOLDER", "INDEX", "Damage", "FileNote", "Kept", "damage", "noted", "read_kept", "write_kept"]
+__all__ = [
+    "FOLDER",
+    "INDEX",
+    "Damage",
+    "FileNote",
+    "Kept",
+    "damage",
+    "noted",
+    "read_kept",
+    "versions_of",
+    "write_kept",
+]
 
 FOLDER = "search"
 """In a crawl's folder."""
@@ -75,6 +86,11 @@ class _Meta(msgspec.Struct):
 
 class Damage(Exception):  # noqa: N818 (never leaves the room)
     """Why an index is to be made anew: a sentence without its place."""
+
+
+def versions_of(folder: Path) -> tuple[Version, Version]:
+    """Which files `read_kept` would read now."""
+    return version_of(folder / KEPT), version_of(folder / INDEX / _META)
 
 
 def read_kept(folder: Path) -> Kept | None:

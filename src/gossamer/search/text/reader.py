@@ -15,11 +15,12 @@ from gossamer.search.extra import needed
 from gossamer.search.query.asked import Asked
 from gossamer.search.text.asking import Asking, scores
 from gossamer.search.text.errors import reporting
-from gossamer.search.text.kept import FOLDER, INDEX, Damage, Kept, damage, read_kept
+from gossamer.search.text.kept import FOLDER, INDEX, Damage, Kept, damage, read_kept, versions_of
 from gossamer.search.text.schema import VERSION, Stored, dated_and_rank, stored_of
 from gossamer.search.text.spelling import spelt
 from gossamer.search.text.texts import Texts
 from gossamer.search.text.words import ways_of
+from gossamer.state.whole_files import Version
 
 __all__ = ["FACETS", "Found", "Missing", "Reader"]
 
@@ -74,6 +75,7 @@ class Reader:
         self._folder = crawl / FOLDER
         self._index: Any = None
         self._links: tempfile.TemporaryDirectory[str] | None = None
+        self._versions: tuple[Version, ...] = ()
         try:
             self._open()
         except BaseException:
@@ -149,6 +151,9 @@ class Reader:
         Raises:
             Missing, StorageError: as when it was opened.
         """
+        versions = versions_of(self._folder)
+        if versions == self._versions:
+            return
         try:
             kept = read_kept(self._folder)
         except Damage:
@@ -163,6 +168,7 @@ class Reader:
                 self._index.reload()
                 self._searcher = self._index.searcher()
             self._at(kept)
+        self._versions = versions
 
     @property
     def languages(self) -> Sequence[str]:
@@ -222,21 +228,21 @@ class Reader:
     def _best(self, query: Any, most: int) -> tuple[int, list[tuple[float, int, Any]]]:
         """How many there are, and (score, rank, address) of the best.
 
-        Of those that are as good as the last that tantivy gave there may be more, so these are left out.
+        As many are looked at as it takes to have all that are as good as the last.
         """
         looked_at = max(2 * most, _LOOKED_AT)
         while True:
             result = self._searcher.search(query, looked_at)
-            hits = [*zip(_levelled(score for score, _ in result.hits), result.hits, strict=True)]
-            if result.count > len(hits) and looked_at < _TIED:
-                hits = [one for one in hits if one[0] > hits[-1][0]]
-            if len(hits) >= min(most, result.count) or looked_at >= _TIED:
+            hits = result.hits
+            levels = [*_levelled([score for score, _ in hits], most)]
+            if len(levels) < len(hits) or result.count <= len(hits) or looked_at >= _TIED:
                 break
             looked_at *= 8
-        newest = self._searcher.fast_field_values("newest", [at for _, (_, at) in hits])
+        addresses = [at for _, at in hits[: len(levels)]]
+        newest = self._searcher.fast_field_values("newest", addresses)
         ranked = [
             (score, dated_and_rank(number)[1], at)
-            for (score, (_, at)), number in zip(hits, newest, strict=True)
+            for score, number, at in zip(levels, newest, addresses, strict=True)
         ]
         ranked.sort(key=lambda one: (-one[0], -one[1]))
         return result.count, ranked[:most]
@@ -256,11 +262,16 @@ class Reader:
         }
 
 
-def _levelled(scores: Iterable[float]) -> Iterator[float]:
-    """Scores from the best on, where those that are equal but for rounding are the same."""
+def _levelled(scores: Iterable[float], most: int) -> Iterator[float]:
+    """Scores from the best on, where those that are equal but for rounding are the same.
+
+    Ends behind `most` of them, where the next is another.
+    """
     first = math.inf
-    for score in scores:
+    for number, score in enumerate(scores):
         if score < first * (1 - _EQUAL):
+            if number >= most:
+                return
             first = score
         yield first
 

@@ -1,9 +1,13 @@
-"""Chooses the passage of a text that a hit shows, and marks the words in it that were asked for."""
+"""Chooses the passage of a text that a hit shows, and marks the words in it that were asked for.
+
+A word is looked for by the letters with which all its forms begin, by plain search: to make an expression that finds
+them costs as much as to search several texts.
+"""
 
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -18,25 +22,31 @@ LENGTH = 240
 """Characters of a passage, roughly."""
 SEARCHED = 1_000_000
 """Characters in which a passage is looked for."""
-_THOROUGHLY = (4_000, 16_000)
-"""Characters, from the beginning on, of which the best passage is taken; of the latter if the former have none with all
-words. Behind them only words are looked for that they do not have: a passage with more of the others may be there, but
+_THOROUGHLY = (1_000, 4_000, 16_000)
+"""Characters, from the beginning on, of which the best passage is taken; of the next if these have none with all words.
+Behind them only words are looked for that they do not have: a passage with more of the others may be there, but
 reading on costs as much as all else that an answer takes."""
+_FURTHER = (64_000, SEARCHED)
+"""Characters in which these are looked for, and phrases: of the latter if they are not in the former."""
 _OCCURRENCES = 1_000
 """Of the letters with which a word begins, of which it is looked whether they are that word's."""
+_PHRASE_OCCURRENCES = 10_000
+"""Of a word of a phrase, of which it is looked whether the others stand around it."""
 _PHRASE = 12
 """Words of a phrase that is looked for as a whole."""
 _BEFORE = 60
-_MOST = 100
-"""Places at which words of a query are found, before the looking ends."""
-_AT_A_TIME = 200
-"""Words that may be forms of one that is asked for, which are looked up together."""
 _SAME = 3
 """Characters with which all forms of a word begin."""
 _BLANKS = re.compile(r"\s+")
 _WORD = re.compile(r"(?<![^\W_])[^\W_]+")
+_NEXT_WORD = re.compile(r"[\W_]+([^\W_]+)")
+_BEYOND = re.compile(r"[^\x00-\x7f](?<=[^\W_])[^\W_]*")
+"""A word from its first letter beyond ASCII on, which may be another with a diacritic."""
 _UNSEEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 """Format characters (Unicode's category Cf) without a shape: they say how a page is written, not what it says."""
+
+_Places = list[tuple[int, int, frozenset[int]]]
+"""Beginning and end of words in a text, and the numbers of the words asked for that each is a form of."""
 
 
 class Piece(msgspec.Struct, frozen=True, array_like=True):
@@ -61,6 +71,38 @@ def marked_places(pieces: Iterable[Piece]) -> list[tuple[int, int]]:
     return places
 
 
+class _Part(msgspec.Struct, frozen=True):
+    """Words that stand as one in a query: their forms, and the numbers by which the words are counted."""
+
+    words: ask.Words
+    forms: frozenset[str]
+    numbers: range
+
+
+class _Reading:
+    """A text, read as far as it is looked through."""
+
+    def __init__(self, text: str, more: Callable[[int], str] | None) -> None:
+        self.text = text
+        self._more = more
+        self._read = len(text)
+        self._lower = ""
+
+    def upto(self, end: int) -> str:
+        """So many characters of it, if it has them, or more."""
+        if self._more is not None and end > self._read:
+            self.text, self._read, self._lower = self._more(end), end, ""
+        return self.text
+
+    def lower(self, end: int) -> str:
+        """The same in lower case, if it is ASCII: of others that takes longer than to search for each case."""
+        text = self.upto(end)
+        if not text.isascii():
+            return text
+        self._lower = self._lower or text.lower()
+        return self._lower
+
+
 class Marker:
     """Finds the words of one query in texts."""
 
@@ -69,163 +111,249 @@ class Marker:
         asked: the query, read.
         languages: tags of those in the index.
         """
-        self._stems: set[str] = set()
-        self._asked: list[tuple[ask.Words, frozenset[str]]] = []
-        self._literals: list[tuple[str, ...]] = []
-        """With which the forms of each begin, as they are most often written."""
-        self._runs: set[str] = set()
-        self._beginnings: list[str] = []
-        said: set[str] = set()
-        phrases = []
+        self._parts: list[_Part] = []
+        self._phrases: list[list[str]] = []
+        self._numbers: dict[str, set[int]] = {}
+        """By the form of a word."""
+        self._beginnings: dict[str, set[int]] = {}
+        """The same of words that may go on."""
+        self._enough = 0
+        """Words in a passage, from which on no better one is looked for."""
         ways = ways_of(tuple(languages))
         for words in _words(asked):
+            each: dict[int | str, set[str]] = {}
             if words.pattern:
-                begins = [folded[0][1] for folded in sequences(words.text.rstrip("*"))]
-                self._asked.append((words, frozenset(begins)))
-                self._beginnings += begins
-                self._literals.append(_written((*begins, words.text.rstrip("*").lower())))
-                continue
-            each = re.findall(r"[^\W_]+", words.text)
-            said.update(map(str.lower, each))
-            if words.phrase and 1 < len(each) <= _PHRASE:
-                phrases.append(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, each)))
-            forms = frozenset(
-                word
-                for sequence in sequences(words.text, ways)
-                for _, word in sequence
-                if len(sequence) == 1 or not is_single(word)
+                each[0] = {sequence[0][1] for sequence in sequences(words.text.rstrip("*"))}
+            else:
+                for sequence in sequences(words.text, ways):
+                    for at, word in sequence:
+                        if len(sequence) == 1 or not is_single(word):
+                            each.setdefault(word if is_spaceless(word) else at, set()).add(word)
+                phrase = _WORD.findall(_lower(words.text))
+                if words.phrase and 1 < len(phrase) <= _PHRASE:
+                    self._phrases.append(phrase)
+            by_form = self._beginnings if words.pattern else self._numbers
+            numbers = range(self._enough, self._enough + len(each))
+            for number, forms in zip(numbers, each.values(), strict=True):
+                for form in forms:
+                    by_form.setdefault(form, set()).add(number)
+            self._parts.append(_Part(words, frozenset().union(*each.values()), numbers))
+            self._enough = numbers.stop
+        self._beyond = not all(word.isascii() for phrase in self._phrases for word in phrase)
+        self._runs = [form for form in self._numbers if is_spaceless(form)]
+        self._firsts = _least(map(_first, (*(self._numbers.keys() - self._runs), *self._beginnings)))
+        self._known: dict[str, dict[str, frozenset[int]]] = {}
+
+    @functools.cached_property
+    def _written(self) -> list[tuple[str, ...]]:
+        """With which the forms of each part begin, as they are most often written."""
+        return [
+            _written(
+                (*part.forms, part.words.text.rstrip("*").lower())
+                if part.words.pattern
+                else _begun(part.forms, part.words.text.lower())
             )
-            self._asked.append((words, forms))
-            self._literals.append(_written(_begun(forms, words.text.lower())))
-            self._stems |= forms
-        self._runs = {word for word in self._stems if is_spaceless(word)}
-        self._stems -= self._runs
-        said = {word for word in said if not is_spaceless(word)} | self._runs
-        self._enough = len(said) + len(self._beginnings)
-        """Different words, from which on no better passage is looked for."""
-        self._phrase = re.compile("|".join(phrases), re.IGNORECASE) if phrases else None
-        self._known: dict[str, dict[str, frozenset[str]]] = {}
-        runs = "|".join(map(re.escape, sorted(self._runs)))
-        # Pairs of neighbours overlap; where all of a run stand, they are one place again.
-        self._run = re.compile(f"(?=({runs}))") if runs else None
+            for part in self._parts
+        ]
 
     def marked(self, text: str, language: str) -> tuple[Piece, ...]:
         """A whole short text, such as a title, with its words marked."""
-        return _pieces(text, 0, len(text), _apart(self._places(text, language)))
+        return _pieces(text, _apart(self._places(text, 0, len(text), language)))
 
-    def passage(self, text: str, language: str) -> tuple[Piece, ...]:
-        """A phrase, or the passage with most of the words, marked; the beginning where none occurs."""
-        start = _start(text, max(self._best(text, language) - _BEFORE, 0))
+    def passage(
+        self, text: str, language: str, more: Callable[[int], str] | None = None
+    ) -> tuple[Piece, ...]:
+        """A phrase, or the passage with most of the words, marked; the beginning where none occurs.
+
+        Args:
+            text: all of it, or its beginning.
+            language: its BCP 47 tag, or nothing.
+            more: gives so many characters of it, from the beginning on; `None` if `text` is all.
+        """
+        reading = _Reading(text, more)
+        best = self._best(reading, language)
+        text = reading.text
+        start = _start(text, max(best - _BEFORE, 0))
         return self.marked(text[start : _end(text, start + LENGTH)], language)
 
-    def _best(self, text: str, language: str) -> int:
-        """Where to look in a text."""
-        if self._phrase is not None and (found := self._phrase.search(text, 0, SEARCHED)):
-            return found.start()
+    def _best(self, reading: "_Reading", language: str) -> int:
+        """Where to look in a text, of which that is read then."""
+        for end in (len(reading.text), *_FURTHER) if self._phrases else ():
+            if (found := self._phrase(reading.upto(end))) is not None:
+                return found
         best, most, at = 0, 0, 0
-        seen: set[str] = set()
+        seen: set[int] = set()
         for end in _THOROUGHLY:
-            part = text[at:end]
-            if not part or most >= self._enough:
-                return best
-            if places := self._places(part, language):
-                known = self._forms({part[start:stop] for start, stop in places}, language)
-                seen.update(*(known[part[start:stop]] for start, stop in places))
-                place, different = _best(places, part)
-                if different > most:
-                    best, most = at + place, different
-            # Where there are many, not all of them were looked at; and what a part's end cuts is in the next.
-            at += places[_MOST - 1][0] if len(places) >= _MOST else max(len(part) - LENGTH, 0)
-        for (_, forms), literals in zip(self._asked, self._literals, strict=True):
-            if forms and forms.isdisjoint(seen):
-                place, different = self._elsewhere(text, at, forms, literals, language)
+            text = reading.upto(end)
+            if places := self._places(text, at, end, language):
+                seen.update(*(numbers for _, _, numbers in places))
+                place, different = _fullest(places)
                 if different > most:
                     best, most = place, different
+            if most >= self._enough or end >= len(text):
+                return best
+            at = end - LENGTH  # a passage that the end cuts is in the next
+        for part, literals in zip(self._parts, self._written, strict=True):
+            if part.forms and seen.isdisjoint(part.numbers):
+                for end in _FURTHER:
+                    place, different = self._elsewhere(reading.lower(end), at, end, part, literals, language)
+                    if different > most:
+                        best, most = place, different
+                    if different:
+                        break
         return best
 
+    def _phrase(self, text: str) -> int | None:
+        """Where the first phrase that a text has stands."""
+        lower = (_lower if self._beyond else _ascii_lower)(text[:SEARCHED])
+        return next(
+            (found for phrase in self._phrases if (found := _phrase_place(lower, phrase)) is not None), None
+        )
+
     def _elsewhere(
-        self, text: str, at: int, wanted: frozenset[str], literals: Iterable[str], language: str
+        self, text: str, at: int, end: int, part: _Part, literals: Iterable[str], language: str
     ) -> tuple[int, int]:
-        """Where a word stands that was not found before `at`, the first place for each way to write it; how many words
-        stand around it.
+        """Where a word stands that was not found before `at`: its first place, or one before that where it is written
+        otherwise; how many words stand around it.
         """
         best, most = 0, 0
         for literal in literals:
-            start = text.find(literal, at, SEARCHED)
+            if text.isascii() and literal != literal.lower():
+                continue
+            start = text.find(literal, at, end)
             for _ in range(_OCCURRENCES):
                 if start < 0:
                     break
                 found = _WORD.match(text, start)
                 word = literal if literal in self._runs else found.group() if found else ""
-                if word and wanted & self._forms([word], language)[word]:
-                    low = max(start - LENGTH, 0)
-                    window = text[low : start + LENGTH]
-                    places = self._places(window, language) or [(start - low, start - low)]
-                    place, different = _best(places, window)
+                if word and not self._forms_of_one(word, language).isdisjoint(part.numbers):
+                    places = self._places(text, max(start - LENGTH, 0), start + LENGTH, language)
+                    place, different = _fullest(places) if places else (start, 1)
                     if different > most:
-                        best, most = low + place, different
+                        best, most = place, different
+                    end = start
                     break
-                start = text.find(literal, start + 1, SEARCHED)
+                start = text.find(literal, start + 1, end)
         return best, most
 
-    def _places(self, text: str, language: str) -> list[tuple[int, int]]:
-        """Where the words stand, in order; pairs of characters overlap."""
-        found: list[tuple[int, int]] = []
-        if self._likely is not None:
-            matches = self._likely.finditer(text)
-            while len(found) < _MOST and (some := [*islice(matches, _AT_A_TIME)]):
-                words = [one.group() for one in some]
-                forms = self._forms(words, language)
-                found += [one.span() for one, word in zip(some, words, strict=True) if forms[word]]
-            del found[_MOST:]
-        if self._run is not None:
-            found += [run.span(1) for run in islice(self._run.finditer(text), _MOST)]
-            found.sort()
-        return found
+    def _places(self, text: str, start: int, end: int, language: str) -> _Places:
+        """Where words of a part of a text stand, in order; pairs of characters overlap."""
+        lower = _lower(text[start:end])
+        found = {
+            start + at
+            for literal in self._firsts
+            for at in _all_places(lower, literal)
+            if not at or not lower[at - 1].isalnum()
+        }
+        if self._firsts and not lower.isascii():
+            found.update(_word_begins(text, one.start()) for one in _BEYOND.finditer(text, start, end))
+        words = {at: word[0] for at in sorted(found) if (word := _WORD.match(text, at))}
+        forms = self._forms(words.values(), language)
+        places = [(at, at + len(word), numbers) for at, word in words.items() if (numbers := forms[word])]
+        if self._runs:
+            places += [
+                (start + at, start + at + len(run), frozenset(self._numbers[run]))
+                for run in self._runs
+                for at in _all_places(lower, run)
+            ]
+            places.sort(key=lambda place: place[:2])
+        return places
 
-    @functools.cached_property
-    def _likely(self) -> re.Pattern[str] | None:
-        """Words that begin as a form of one that is asked for may begin, in either case; any character beyond ASCII may
-        be one of them with a diacritic.
-        """
-        firsts, begins = set(), set()
-        for word in (*self._stems, *self._beginnings):
-            same = word[:_SAME] if len(word) > _SAME else word[: max(len(word) - 1, 1)]
-            firsts.add(same[0])
-            first, *rest = map(_letters, same)
-            begins.add(f"(?<={first}){''.join(rest)}")
-        if not begins:
-            return None
-        first = _letters("".join(sorted(firsts)))
-        return re.compile(rf"{first}(?<![^\W_].)(?:{'|'.join(sorted(begins))})[^\W_]*", re.DOTALL)
+    def _forms_of_one(self, word: str, language: str) -> frozenset[int]:
+        known = self._known.get(language, {}).get(word)
+        return self._forms((word,), language)[word] if known is None else known
 
-    def _forms(self, words: Iterable[str], language: str) -> dict[str, frozenset[str]]:
-        """Of what is asked for, that which each word of a text is a form of; of further words, too."""
+    def _forms(self, words: Iterable[str], language: str) -> dict[str, frozenset[int]]:
+        """The numbers of the words asked for that each word of a text is a form of; of further words, too."""
         known = self._known.setdefault(language, {})
         if new := {*words}.difference(known):
             read = [word for word in new if len(word) <= LENGTH]
             own, as_it_is = stems_of(read, language), stems_of(read, "")
             for word in new:
                 stems = {own[word], as_it_is[word], word} if word in own else set()
-                begun = {one for one in self._beginnings if any(stem.startswith(one) for stem in stems)}
-                known[word] = frozenset(begun | (stems & (self._stems | self._runs)))
+                numbers = [self._numbers.get(stem, ()) for stem in stems]
+                numbers += [
+                    begun
+                    for one, begun in self._beginnings.items()
+                    if any(stem.startswith(one) for stem in stems)
+                ]
+                known[word] = frozenset().union(*numbers)
         return known
+
+
+def _lower(text: str) -> str:
+    """In lower case, each character in its place: one becomes two."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text.replace("\u0130", "I").lower()
+
+
+def _ascii_lower(text: str) -> str:
+    """The letters of ASCII in lower case; of a text with others in a third of the time."""
+    return (
+        text.lower()
+        if text.isascii()
+        else str(text.encode(errors="surrogatepass").lower(), errors="surrogatepass")
+    )
+
+
+def _all_places(text: str, wanted: str) -> Iterator[int]:
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
+
+
+def _first(stem: str) -> str:
+    """The letters with which the words of a stem begin, unless they have others beyond ASCII."""
+    if len(stem) > _SAME:
+        return stem[: max(len(stem) - (2 if len(stem) > 5 else 1), _SAME)]
+    return stem[:-1] if len(stem) == _SAME and stem[-1] in "ei" else stem  # try, tries; use, using
+
+
+def _least(beginnings: Iterable[str]) -> list[str]:
+    """Without those that begin with another."""
+    least = sorted({*beginnings})
+    return [one for at, one in enumerate(least) if at == 0 or not one.startswith(least[at - 1])]
+
+
+def _word_begins(text: str, at: int) -> int:
+    """Where the word begins that goes on at a place; somewhere in it if it is too long to be one."""
+    least = max(at - LENGTH, 0)
+    while at > least and text[at - 1].isalnum():
+        at -= 1
+    return at
+
+
+def _phrase_place(lower: str, phrase: Sequence[str]) -> int | None:
+    """Where words stand one after the other, whatever is between them; the last may go on.
+
+    The longest of them is looked for, and what stands around it.
+    """
+    longest = max(range(len(phrase)), key=lambda number: len(phrase[number]))
+    before, after = [*phrase[:longest]], phrase[longest + 1 :]
+    reach = sum(map(len, before)) + _BEFORE
+    for at in islice(_all_places(lower, phrase[longest]), _PHRASE_OCCURRENCES):
+        if not _goes_on(lower, at + len(phrase[longest]), after):
+            continue
+        words = [*_WORD.finditer(lower, max(at - reach, 0), at + 1)][-len(before) - 1 :]
+        if words and words[-1].start() == at and [word.group() for word in words[:-1]] == before:
+            return words[0].start()
+    return None
+
+
+def _goes_on(lower: str, end: int, words: Sequence[str]) -> bool:
+    """Whether words stand behind a place, the last of which may go on."""
+    for number, word in enumerate(words, 1):
+        found = _NEXT_WORD.match(lower, end)
+        if found is None or not (found[1].startswith(word) if number == len(words) else found[1] == word):
+            return False
+        end = found.end()
+    return True
 
 
 def shown(text: str) -> str:
     """Some of a text on one line, without characters that are not seen."""
-    return _BLANKS.sub(" ", _UNSEEN.sub("", text))
-
-
-def _letters(letters: str) -> str:
-    """A class of characters: letters in either case, or anything beyond ASCII.
-
-    The latter by what it is not: Python takes milliseconds to make a class of a large range.
-    """
-    stops = sorted({ord(one) for one in letters + letters.upper() if one.isascii()})
-    gaps = zip([-1, *stops], [*stops, 128], strict=True)
-    others = (f"\\x{low + 1:02x}-\\x{high - 1:02x}" for low, high in gaps if high - low > 1)
-    return f"[^{''.join(others)}]"
+    return _BLANKS.sub(" ", text if text.isascii() else _UNSEEN.sub("", text))
 
 
 def _words(asked: Asked) -> Iterable[ask.Words]:
@@ -254,22 +382,27 @@ def _begun(forms: Iterable[str], text: str) -> Iterator[str]:
 
 
 def _written(beginnings: Iterable[str]) -> tuple[str, ...]:
-    """Beginnings of words in lower case, capitalized, and in upper case; what begins with another is left out."""
-    least = sorted({*beginnings})
-    least = [one for at, one in enumerate(least) if at == 0 or not one.startswith(least[at - 1])]
-    return tuple(dict.fromkeys(case for one in least for case in (one, one.capitalize(), one.upper())))
+    """Beginnings of words in lower case, capitalized, and in upper case."""
+    return tuple(
+        dict.fromkeys(case for one in _least(beginnings) for case in (one, one.capitalize(), one.upper()))
+    )
 
 
-def _best(places: Sequence[tuple[int, int]], text: str) -> tuple[int, int]:
-    """Where the passage with most different words begins, the first of several; and how many they are."""
-    best, most, low = places[0][0], 0, 0
-    words = [text[start:end].lower() for start, end in places]
-    for high, (start, _) in enumerate(places):
+def _fullest(places: _Places) -> tuple[int, int]:
+    """Where the passage with most of the words begins, the first of several; and how many they are."""
+    best, most, low = 0, 0, 0
+    here: dict[int, int] = {}
+    for start, _, numbers in places:
+        for number in numbers:
+            here[number] = here.get(number, 0) + 1
         while start - places[low][0] > LENGTH - 2 * _BEFORE:
+            for number in places[low][2]:
+                here[number] -= 1
+                if not here[number]:
+                    del here[number]
             low += 1
-        different = len({*words[low : high + 1]})
-        if different > most:
-            best, most = places[low][0], different
+        if len(here) > most:
+            best, most = places[low][0], len(here)
     return best, most
 
 
@@ -289,9 +422,9 @@ def _end(text: str, place: int) -> int:
     return blank if blank > 0 else place
 
 
-def _apart(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _apart(places: _Places) -> list[tuple[int, int]]:
     apart: list[tuple[int, int]] = []
-    for start, end in places:
+    for start, end, _ in places:
         if apart and start < apart[-1][1]:
             apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
         else:
@@ -299,15 +432,13 @@ def _apart(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return apart
 
 
-def _pieces(text: str, start: int, end: int, places: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
-    pieces, at = [], start
-    for one, other in places:
-        if one < at or other > end:
-            continue
-        if one > at:
-            pieces.append(Piece(shown(text[at:one])))
-        pieces.append(Piece(text[one:other], True))
-        at = other
-    if at < end:
-        pieces.append(Piece(shown(text[at:end])))
+def _pieces(text: str, places: Iterable[tuple[int, int]]) -> tuple[Piece, ...]:
+    pieces, at = [], 0
+    for start, end in places:
+        if start > at:
+            pieces.append(Piece(shown(text[at:start])))
+        pieces.append(Piece(text[start:end], True))
+        at = end
+    if at < len(text):
+        pieces.append(Piece(shown(text[at:])))
     return tuple(pieces)

@@ -5,17 +5,23 @@ import os
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gossamer.datasets.cells import TextColumn
+from gossamer.archive.follower import KEPT
+from gossamer.datasets.cells import Text, TextColumn
 from gossamer.datasets.derived import FOLDER, files_of
 from gossamer.search.feed import last_place
+from gossamer.state.whole_files import Version, version_of
 
 __all__ = ["Texts"]
 
 _GROUPS = 500
 """Row groups whose pages are known at a time, some 10 KB each."""
+_BEGINNING = 32 << 10
+"""Bytes of a text that are read at first: most passages stand there, and to unpack all of a long text takes longer than
+all else that is done with it."""
 Place = tuple[int, int]
 
 
@@ -24,15 +30,16 @@ class Texts:
 
     def __init__(self, crawl: Path) -> None:
         self._folder = crawl / FOLDER
+        self._version: Version = None
         self._files: dict[Path, _File] = {}
         self._ends: list[tuple[Place, Path, int]] = []
         self._groups: OrderedDict[tuple[Path, int], _Group] = OrderedDict()
 
-    def of(self, places: Iterable[Place]) -> dict[Place, str]:
+    def of(self, places: Iterable[Place]) -> dict[Place, Text]:
         """The texts of captures, by their places in the archive; those that cannot be read are left out."""
         from pyarrow import ArrowException
 
-        found: dict[Place, str] = {}
+        found: dict[Place, Text] = {}
         try:
             try:
                 self._refresh()
@@ -41,7 +48,7 @@ class Texts:
             for place in places:
                 text = self._text(place)
                 if text is not None:
-                    found[place] = text
+                    found[place] = Text(text.beginning, text.more and partial(_more, text))
         except (OSError, ArrowException):  # damaged: a hit is worth showing without, too
             self.close()
         return found
@@ -52,6 +59,7 @@ class Texts:
 
     def _close_all_but(self, paths: Sequence[Path]) -> None:
         """Close files, and forget what is known of them."""
+        self._version = None
         for path in self._files.keys() - {*paths}:
             self._files.pop(path).close()
         for key in [key for key in self._groups if key[0] not in self._files]:
@@ -59,17 +67,19 @@ class Texts:
 
     def _refresh(self) -> None:
         """Have the files of the last commit open; beside a crawl most of them are those of the one before."""
-        paths = files_of(self._folder).get("documents", [])
-        if list(self._files) == paths:
+        if (version := version_of(self._folder / KEPT)) == self._version:
             return
-        self._close_all_but([path for path in paths if path in self._files and self._files[path].stands])
-        for path in paths:
-            if path not in self._files:
-                self._files[path] = _File(path)
-        self._files = {path: self._files[path] for path in paths}
-        self._ends = [end for file in self._files.values() for end in file.ends]
+        paths = files_of(self._folder).get("documents", [])
+        if list(self._files) != paths:
+            self._close_all_but([path for path in paths if path in self._files and self._files[path].stands])
+            for path in paths:
+                if path not in self._files:
+                    self._files[path] = _File(path)
+            self._files = {path: self._files[path] for path in paths}
+            self._ends = [end for file in self._files.values() for end in file.ends]
+        self._version = version
 
-    def _text(self, place: Place) -> str | None:
+    def _text(self, place: Place) -> Text | None:
         number = bisect_left(self._ends, place, key=lambda end: end[0])
         if number == len(self._ends):
             return None
@@ -125,6 +135,17 @@ class _Group:
         self._rows = {place: row for row, place in enumerate(places)}
         self._texts = TextColumn(file, number, "text", stream)
 
-    def text(self, place: Place) -> str | None:
+    def text(self, place: Place) -> Text | None:
         row = self._rows.get(place)
-        return None if row is None else self._texts.text(row)
+        return None if row is None else self._texts.text(row, _BEGINNING)
+
+
+def _more(text: Text, least: int) -> str:
+    """So many characters of it; its beginning if they cannot be read."""
+    from pyarrow import ArrowException
+
+    assert text.more is not None
+    try:
+        return text.more(least)
+    except (OSError, ValueError, ArrowException):  # damaged, or closed because another was
+        return text.beginning

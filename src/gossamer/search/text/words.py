@@ -127,7 +127,7 @@ def of_document(text: str, language: str, *, common: bool = True) -> Any:
     ready, stemmer = _cut(plain(text)), STEMMERS.get(primary(language), "")
     if not common:
         ready = _paired(ready, stemmer)
-    return _analyser(stemmer, _is_marked(ready), common).pre_tokenize(ready)
+    return _analyser(stemmer, _is_marked(ready), _stops(stemmer, common)).pre_tokenize(ready)
 
 
 def ways_of(languages: Iterable[str]) -> Ways:
@@ -146,6 +146,7 @@ def sequences(text: str, ways: Ways = ("",), *, common: bool = True) -> tuple[Wo
         ways: of the index.
         common: with the commonest words; else each way leaves out its own, as a document does.
     """
+    common = common or not _has_commonest(text)
     said = dict.fromkeys(_in_way(text, way, common) for way in ways)
     return tuple(words for words in said if words)
 
@@ -153,7 +154,7 @@ def sequences(text: str, ways: Ways = ("",), *, common: bool = True) -> tuple[Wo
 @lru_cache(1_024)
 def common_in(text: str, ways: Ways) -> tuple[str, ...]:
     """Languages (primary subtags) whose texts are kept without these words, because all are of the commonest."""
-    if not _in_way(text, "", True):
+    if not _has_commonest(text) or not _in_way(text, "", True):
         return ()
     left_out = {way for way in ways if way in _STOPS and not _in_way(text, way, False)}
     return tuple(language for language, way in STEMMERS.items() if way in left_out)
@@ -161,15 +162,34 @@ def common_in(text: str, ways: Ways) -> tuple[str, ...]:
 
 @lru_cache(16_384)
 def _in_way(text: str, way: str, common: bool) -> Words:
-    text = plain(text)
-    ready = _cut(text)
+    ready, marked = _ready(text)
     if not common:
         ready = _paired(ready, way)
+    elif ready.isascii() and len(words := ready.split()) > 1 and "".join(words).isalnum():
+        each = [_in_way(word, way, True) for word in words]  # most of them are asked for alone, too
+        if all(each):
+            return tuple((at, word) for at, [(_, word)] in enumerate(each))
+    tokens = _analyser(way, marked, _stops(way, common)).pre_tokenize(ready).tokens
+    return tuple((token.position - tokens[0].position, token.text) for token in tokens)
+
+
+@lru_cache(4_096)
+def _ready(text: str) -> tuple[str, bool]:
+    """The text of a query, cut as no language does otherwise; and whether it has combining marks."""
+    text = plain(text)
+    ready = _cut(text)
     last = _LAST_RUN.search(text)
     if last is not None and len(last.group()) > 1:
         ready = ready.rstrip().removesuffix(last.group()[-1])
-    tokens = _analyser(way, _is_marked(ready), common).pre_tokenize(ready).tokens
-    return tuple((token.position - tokens[0].position, token.text) for token in tokens)
+    return ready, _is_marked(ready)
+
+
+@lru_cache(4_096)
+def _has_commonest(text: str) -> bool:
+    """Whether a word of a query is of the commonest of any language; few are, and to ask each takes long."""
+    ready, marked = _ready(text)
+    uncommon = _analyser("", marked, tuple(sorted(_STOPS)))
+    return len(uncommon.analyze(ready)) < len(_analyser("", marked, ()).analyze(ready))
 
 
 def is_single(text: str) -> bool:
@@ -185,7 +205,7 @@ def is_spaceless(word: str) -> bool:
 def stem_of(word: str, language: str) -> str:
     """What a single word becomes in documents of a language; empty if it is none."""
     ready = plain(word)
-    found = _analyser(STEMMERS.get(primary(language), ""), _is_marked(ready), True).analyze(ready)
+    found = _analyser(STEMMERS.get(primary(language), ""), _is_marked(ready), ()).analyze(ready)
     return found[0] if found else ""
 
 
@@ -193,8 +213,10 @@ def stems_of(words: Iterable[str], language: str) -> dict[str, str]:
     """What `stem_of` says of each; the words are of letters and digits only. Asking for many at once costs a tenth."""
     words = [*words]
     single = [word for word in words if word.isascii() and len(word) <= LONGEST]  # none is cut, none left out
-    stems = _analyser(STEMMERS.get(primary(language), ""), False, True).analyze(" ".join(single))
-    found = dict(zip(single, stems, strict=True))
+    if stemmer := STEMMERS.get(primary(language), ""):
+        found = dict(zip(single, _analyser(stemmer, False, ()).analyze(" ".join(single)), strict=True))
+    else:
+        found = {word: word.lower() for word in single}
     return found | {word: stem_of(word, language) for word in words if word not in found}
 
 
@@ -281,14 +303,19 @@ def _commonest(stemmer: str) -> _Commonest:
     return _Commonest(stemmer)
 
 
+def _stops(stemmer: str, common: bool) -> tuple[str, ...]:
+    """Of which languages a text is kept without the commonest words."""
+    return (stemmer,) if not common and stemmer in _STOPS else ()
+
+
 @lru_cache
-def _analyser(stemmer: str, marked: bool, common: bool) -> Any:
+def _analyser(stemmer: str, marked: bool, stops: tuple[str, ...]) -> Any:
     tantivy = needed()
     cut = tantivy.Tokenizer.regex(r"[\p{Alphabetic}\p{M}\p{N}]+") if marked else tantivy.Tokenizer.simple()
     builder = tantivy.TextAnalyzerBuilder(cut)
     builder = builder.filter(tantivy.Filter.remove_long(LONGEST)).filter(tantivy.Filter.lowercase())
-    if not common and stemmer in _STOPS:
-        builder = builder.filter(tantivy.Filter.stopword(stemmer))
+    for language in stops:
+        builder = builder.filter(tantivy.Filter.stopword(language))
     if stemmer:
         builder = builder.filter(tantivy.Filter.stemmer(stemmer))
     return builder.filter(tantivy.Filter.ascii_fold()).build()
