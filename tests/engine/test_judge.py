@@ -60,7 +60,8 @@ URL, HOST = Blame.URL, Blame.HOST
         (Failed(Fault.CONNECT), 0, (Retry, HOST, 60.0), 60.0, False, 0, True),
         (Failed(Fault.TLS), 9, (Retry, HOST, 60.0), 60.0, False, 0, True),
         (Failed(Fault.NAME_NOT_FOUND), 0, (Retry, HOST, 3_600.0), 3_600.0, False, 0, True),
-        (Failed(Fault.NAME_DEFERRED, wait=17.0), 0, (Retry, HOST, 17.0), 17.0, False, 0, False),
+        (Failed(Fault.NAME_DEFERRED, wait=17.0), 0, (Retry, HOST, 17.0), 17.0, False, 0, None),
+        (Failed(Fault.PROXY_DOWN, wait=1.0), 9, (Retry, HOST, 1.0), 1.0, False, 0, None),
         (Refused(Rule.ROBOTS), 0, (Dropped, None, None), 0.0, False, 0, None),
         (Refused(Rule.BUDGET), 0, (Parked, None, None), 0.0, False, 0, None),
     ],
@@ -148,7 +149,8 @@ def test_parking_is_carried_out_by_settlement(world_of):
         (Failed(Fault.CONNECT_TIMEOUT), Dropped, 0.0, False, False),
         (Failed(Fault.TLS), Dropped, 0.0, False, False),
         (Failed(Fault.PROXY), Dropped, 0.0, False, False),
-        # … a missing name does.
+        # … and a dead proxy nothing of the host, a missing name does.
+        (Failed(Fault.PROXY_DOWN, wait=9.0), Dropped, 9.0, None, False),
         (Failed(Fault.NAME_NOT_FOUND), Dropped, 3_600.0, True, False),
         (Failed(Fault.NAME_FAILED), Dropped, 60.0, True, False),
         (Failed(Fault.TIMEOUT), Dropped, 0.0, False, False),

@@ -129,6 +129,13 @@ class RobotsFiles:
         if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
             # The address will not become a better one: its URLs are told so, one by one, instead of waiting.
             return RobotsEntry(RobotsRecord("closed", fresh_until, reason=_forbidden(visit.outcome)))
+        if fault is Fault.PROXY_DOWN and isinstance(visit.outcome, Failed):
+            # It was not asked, which is nothing to be counted.
+            until, reason = (
+                now + int(visit.outcome.wait * 1e6),
+                because(RobotsCode.UNREACHABLE, Reason(fault)),
+            )
+            return RobotsEntry(RobotsRecord("hold", until, b"", failures, reason=reason))
         answer = visit.outcome.exchange if isinstance(visit.outcome, Fetched) else None
         said = answer.said if answer is not None and answer.result is not None else ""
         asked = _retry_after(visit.outcome, now / 1e6)
