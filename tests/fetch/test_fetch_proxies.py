@@ -82,11 +82,13 @@ def test_the_time_doubles_and_has_an_end() -> None:
 
 
 def test_visits_that_were_under_way_say_what_is_known() -> None:
-    world, began = World(), 999.0
+    world = World()
+    began = world.now
+    world.ways("site.example")
     for _ in range(50):
         world.proxies.failed(POOL[0], began, DOWN)
         world.now += 0.1
-    assert world.proxies.seen()[0] == ProxySeen("http://a.example:1", PATIENCE, 25.3)
+    assert world.proxies.seen()[0] == ProxySeen("http://a.example:1", PATIENCE, 25.2)
 
 
 def test_a_success_between_them_and_it_stays() -> None:
@@ -136,7 +138,7 @@ def test_several_in_one_setting() -> None:
         FetchConfig(proxy=" ".join(f"http://a:{port}" for port in range(1, MOST_PROXIES + 2)))
 
 
-NAMES = {site: ("127.0.0.1",) for site in SITES[:30]}
+NAMES = dict.fromkeys(SITES[:30], ("127.0.0.1",))
 
 
 def pooled(*ports: int, **more: Any) -> dict[str, Any]:
@@ -173,12 +175,15 @@ def test_one_that_dies_is_left_out_and_the_rest_goes_on(tmp_path: Path) -> None:
 def test_no_answer_of_an_origin_changes_the_way(status: bytes, tmp_path: Path) -> None:
     async def main() -> None:
         reply = b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\n\r\n"
-        async with serving(reply) as one, serving(reply) as two:
-            async with fetching(tmp_path, **pooled(one.port, two.port)) as module:
-                for _ in range(4 * PATIENCE):
-                    assert (await fetched(module, "http://site1.example/")).status == int(status[:3])
-                assert sorted((len(one.requests), len(two.requests))) == [0, 4 * PATIENCE]
-                assert not any(seen.failures for seen in module.proxies())
+        async with (
+            serving(reply) as one,
+            serving(reply) as two,
+            fetching(tmp_path, **pooled(one.port, two.port)) as module,
+        ):
+            for _ in range(4 * PATIENCE):
+                assert (await fetched(module, "http://site1.example/")).status == int(status[:3])
+            assert sorted((len(one.requests), len(two.requests))) == [0, 4 * PATIENCE]
+            assert not any(seen.failures for seen in module.proxies())
 
     asyncio.run(main())
 
@@ -186,11 +191,14 @@ def test_no_answer_of_an_origin_changes_the_way(status: bytes, tmp_path: Path) -
 def test_a_refused_tunnel_is_of_the_host_and_changes_nothing(tmp_path: Path) -> None:
     async def main() -> None:
         no = b"HTTP/1.1 502 No\r\n\r\n"
-        async with proxying(Proxy(connect_reply=no)) as one, proxying(Proxy(connect_reply=no)) as two:
-            async with fetching(tmp_path, **pooled(one.port, two.port)) as module:
-                for _ in range(2 * PATIENCE):
-                    assert (await failed(module, "https://site1.example/")).fault is Fault.PROXY
-                assert sorted((len(one.heads), len(two.heads))) == [0, 2 * PATIENCE]
+        async with (
+            proxying(Proxy(connect_reply=no)) as one,
+            proxying(Proxy(connect_reply=no)) as two,
+            fetching(tmp_path, **pooled(one.port, two.port)) as module,
+        ):
+            for _ in range(2 * PATIENCE):
+                assert (await failed(module, "https://site1.example/")).fault is Fault.PROXY
+            assert sorted((len(one.heads), len(two.heads))) == [0, 2 * PATIENCE]
 
     asyncio.run(main())
 
@@ -198,11 +206,14 @@ def test_a_refused_tunnel_is_of_the_host_and_changes_nothing(tmp_path: Path) -> 
 def test_one_that_knows_us_no_more_is_left_out(tmp_path: Path) -> None:
     async def main() -> None:
         who = b"HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n"
-        async with serving(who) as one, proxying(Proxy()) as two:
-            async with fetching(tmp_path, **pooled(one.port, two.port)) as module:
-                outcomes = [await visit(module, host) for host in NAMES]
-                assert sum(isinstance(outcome, Failed) for outcome in outcomes) == PATIENCE
-                assert len(one.requests) == PATIENCE
+        async with (
+            serving(who) as one,
+            proxying(Proxy()) as two,
+            fetching(tmp_path, **pooled(one.port, two.port)) as module,
+        ):
+            outcomes = [await visit(module, host) for host in NAMES]
+            assert sum(isinstance(outcome, Failed) for outcome in outcomes) == PATIENCE
+            assert len(one.requests) == PATIENCE
 
     asyncio.run(main())
 

@@ -267,7 +267,7 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return tuple(self.proxy.split())
 
     def _check_proxies(self) -> None:
-        if self.proxy.startswith(("env:", "file:")):
+        if self.proxy.startswith(("env:", "file:", "again:")):
             return  # a reference to the secret, checked again when it is resolved
         proxies = self.proxies
         if len(proxies) > MOST_PROXIES:
