@@ -108,6 +108,23 @@ def test_a_host_whose_pages_come_again_is_asked_now_and_then(world, kind, pages,
     assert judgement.host_rest == (0.0 if given_up else DAY)
 
 
+def test_a_proxy_that_is_down_ends_no_rest_that_a_host_has_asked_for(world):
+    """Neither its row of failures grows nor does it begin anew; the URL has as many tries as before."""
+    lease = world.lease()
+    for times in range(1, 4):
+        world.settle(visit(lease, fetched(status=429)))
+        world.pass_time(DAY)
+        for _ in range(3):
+            lease = world.frontier.lend()
+            assert lease is not None and lease.candidate.attempts == 0
+            world.settle(visit(lease, Failed(Fault.PROXY_DOWN, wait=1.0)))
+            assert world.frontier.lend() is None
+            world.pass_time(1.0)
+        assert (world.host().failures, world.host().parked) == (times, None)
+        lease = world.frontier.lend()
+        assert lease is not None
+
+
 @pytest.mark.parametrize("outcome", [asking(StatusAction.PARK), Refused(Rule.BUDGET)])
 def test_a_url_that_is_parked_alone_waits_for_the_next_session(world, outcome):
     world.frontier.hosts.change(world.frontier.host_hash("site.example"), "site.example").failures = 9
