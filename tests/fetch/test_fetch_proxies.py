@@ -218,6 +218,22 @@ def test_one_that_knows_us_no_more_is_left_out(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_one_that_forgets_us_now_and_then_stays(tmp_path: Path) -> None:
+    """Neither do refused tunnels count, which show that it is there."""
+
+    async def main() -> None:
+        async with (
+            proxying(Proxy()) as proxy,
+            fetching(tmp_path, **pooled(proxy.port)) as module,
+        ):
+            for kind in (Fault.PROXY_DOWN, Fault.PROXY_DOWN, Fault.PROXY) * 3:
+                proxy.connect_reply = b"HTTP/1.1 %d No\r\n\r\n" % (502 if kind is Fault.PROXY else 407)
+                assert (await failed(module, "https://site1.example/")).fault is kind
+            assert [one.left_out for one in module.proxies()] == [0.0]
+
+    asyncio.run(main())
+
+
 def test_one_that_is_slow_to_reach_an_origin_is_not_down(tmp_path: Path) -> None:
     async def main() -> None:
         async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -87,8 +87,7 @@ class Router:
         if route.proxy:
             if isinstance(outcome, Failed) and outcome.fault is Fault.PROXY_DOWN:
                 return self._proxies.failed(route.proxy, route.began, outcome)
-            if not isinstance(outcome, Failed) or outcome.fault is Fault.PROXY:
-                self._proxies.stood(route.proxy)
+            self._proxies.stood(route.proxy)
         return outcome
 
     def take(self, route: Route) -> list[str]:
