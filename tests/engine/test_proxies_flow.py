@@ -61,7 +61,7 @@ def test_a_proxy_dies_under_a_crawl_that_is_killed(tmp_path):
     report = json.loads((folder / "report.json").read_text())
     assert report["pages"] == len(HOSTS) * (PAGES + 2), "with the sitemap that is looked for"
     assert 1 <= report["faults"].pop("proxy_down") <= 20
-    assert not report["faults"]
+    assert set(report["faults"]) <= {"reset"}, "of what was under way"
     held = b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
     for secret in ("word-5ecret", "bWU6d29yZC01ZWNyZXQ="):
         assert secret.encode() not in held and secret not in said
