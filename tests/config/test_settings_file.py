@@ -261,7 +261,12 @@ def test_a_secret_that_was_given_by_hand_must_be_given_again():
 def test_a_proxy_without_user_and_password_is_no_secret():
     plain = FetchConfig(proxy="socks5h://127.0.0.1:9050")
     assert load(FetchConfig, tomllib.loads(to_toml(plain))) == plain
-    assert '\nproxy = "again:"' in to_toml(FetchConfig(proxy="http://ann:geheim@127.0.0.1:3128"))
+    for proxies in (
+        "http://ann:geheim@127.0.0.1:3128",
+        "http://127.0.0.1:1 http://ann:geheim@127.0.0.1:3128",
+    ):
+        assert '\nproxy = "again:"' in to_toml(FetchConfig(proxy=proxies, names_by_proxy=True))
+    assert FetchConfig(proxy="again:", names_by_proxy=True), "what is written can be read"
 
 
 BOMBS = [

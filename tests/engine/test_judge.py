@@ -60,7 +60,8 @@ URL, HOST = Blame.URL, Blame.HOST
         (Failed(Fault.CONNECT), 0, (Retry, HOST, 60.0), 60.0, False, 0, True),
         (Failed(Fault.TLS), 9, (Retry, HOST, 60.0), 60.0, False, 0, True),
         (Failed(Fault.NAME_NOT_FOUND), 0, (Retry, HOST, 3_600.0), 3_600.0, False, 0, True),
-        (Failed(Fault.NAME_DEFERRED, wait=17.0), 0, (Retry, HOST, 17.0), 17.0, False, 0, False),
+        (Failed(Fault.NAME_DEFERRED, wait=17.0), 0, (Retry, HOST, 17.0), 17.0, False, 0, None),
+        (Failed(Fault.PROXY_DOWN, wait=1.0), 9, (Retry, HOST, 1.0), 1.0, False, 0, None),
         (Refused(Rule.ROBOTS), 0, (Dropped, None, None), 0.0, False, 0, None),
         (Refused(Rule.BUDGET), 0, (Parked, None, None), 0.0, False, 0, None),
     ],
@@ -107,6 +108,23 @@ def test_a_host_whose_pages_come_again_is_asked_now_and_then(world, kind, pages,
     assert judgement.host_rest == (0.0 if given_up else DAY)
 
 
+def test_a_proxy_that_is_down_ends_no_rest_that_a_host_has_asked_for(world):
+    """Neither its row of failures grows nor does it begin anew; the URL has as many tries as before."""
+    lease = world.lease()
+    for times in range(1, 4):
+        world.settle(visit(lease, fetched(status=429)))
+        world.pass_time(DAY)
+        for _ in range(3):
+            lease = world.frontier.lend()
+            assert lease is not None and lease.candidate.attempts == 0
+            world.settle(visit(lease, Failed(Fault.PROXY_DOWN, wait=1.0)))
+            assert world.frontier.lend() is None
+            world.pass_time(1.0)
+        assert (world.host().failures, world.host().parked) == (times, None)
+        lease = world.frontier.lend()
+        assert lease is not None
+
+
 @pytest.mark.parametrize("outcome", [asking(StatusAction.PARK), Refused(Rule.BUDGET)])
 def test_a_url_that_is_parked_alone_waits_for_the_next_session(world, outcome):
     world.frontier.hosts.change(world.frontier.host_hash("site.example"), "site.example").failures = 9
@@ -148,7 +166,8 @@ def test_parking_is_carried_out_by_settlement(world_of):
         (Failed(Fault.CONNECT_TIMEOUT), Dropped, 0.0, False, False),
         (Failed(Fault.TLS), Dropped, 0.0, False, False),
         (Failed(Fault.PROXY), Dropped, 0.0, False, False),
-        # … a missing name does.
+        # … and a dead proxy nothing of the host, a missing name does.
+        (Failed(Fault.PROXY_DOWN, wait=9.0), Dropped, 9.0, None, False),
         (Failed(Fault.NAME_NOT_FOUND), Dropped, 3_600.0, True, False),
         (Failed(Fault.NAME_FAILED), Dropped, 60.0, True, False),
         (Failed(Fault.TIMEOUT), Dropped, 0.0, False, False),

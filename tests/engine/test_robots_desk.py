@@ -69,6 +69,15 @@ def test_a_file_that_cannot_be_made_out_holds_its_origin(world):
     assert entry(world).record.state == "open"
 
 
+def test_a_file_that_was_not_asked_for_as_no_proxy_was_left_is_asked_for_soon(world):
+    for _ in range(5):
+        learn(world, Failed(Fault.PROXY_DOWN, wait=7.0))
+    record = entry(world).record
+    assert (record.state, record.failures, record.until / 1e6 - world.now) == ("hold", 0, 7.0)
+    learn(world, Failed(Fault.TIMEOUT))
+    assert entry(world).record.until / 1e6 - world.now == 60.0
+
+
 def test_holds_double_and_end_with_an_answer(world_of):
     world = world_of(robots=RobotsConfig(hold_first=10.0, hold_longest=35.0))
     waits = []

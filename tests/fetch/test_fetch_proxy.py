@@ -187,21 +187,24 @@ def test_tunnel_shows_the_origin_only(identity: tuple[Path, Path], tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "fault"),
     [
-        b"HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n",
-        b"HTTP/1.1 502 No\r\n\r\n",
-        b"HTTP/1.1 200 Connected\r\n",
-        b"",
+        (
+            b"HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n",
+            Fault.PROXY_DOWN,
+        ),
+        (b"HTTP/1.1 502 No\r\n\r\n", Fault.PROXY),
+        (b"HTTP/1.1 200 Connected\r\n", Fault.PROXY),
+        (b"", Fault.PROXY),
     ],
 )
-def test_a_failing_tunnel_is_the_proxys_fault(reply: bytes, tmp_path: Path) -> None:
+def test_a_failing_tunnel_is_the_proxys_fault(reply: bytes, fault: Fault, tmp_path: Path) -> None:
     async def main() -> None:
         async with (
             proxying(Proxy(connect_reply=reply)) as proxy,
             fetching(tmp_path, table=HOST, proxy=f"http://127.0.0.1:{proxy.port}") as module,
         ):
-            assert (await failed(module, "https://tls.example/")).fault is Fault.PROXY
+            assert (await failed(module, "https://tls.example/")).fault is fault
 
     asyncio.run(main())
 
@@ -230,7 +233,7 @@ def test_407_of_a_forwarding_proxy(tmp_path: Path) -> None:
         reply = b"HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n"
         async with serving(reply) as proxy:
             async with fetching(tmp_path, table=HOST, proxy=proxy.url("")) as module:
-                assert (await failed(module, "http://name.example/")).fault is Fault.PROXY
+                assert (await failed(module, "http://name.example/")).fault is Fault.PROXY_DOWN
             async with fetching(tmp_path) as module:
                 assert (await fetched(module, proxy.url())).status == 407
 
@@ -242,10 +245,10 @@ def test_an_absent_proxy(tmp_path: Path) -> None:
         async with serving(b"") as gone:
             proxy = gone.url("")
         async with fetching(tmp_path, table=HOST, proxy=proxy) as module:
-            assert (await failed(module, "http://name.example/")).fault is Fault.PROXY
+            assert (await failed(module, "http://name.example/")).fault is Fault.PROXY_DOWN
         async with fetching(tmp_path, table=HOST, proxy="http://nowhere.example:3128") as module:
             outcome = await failed(module, "http://name.example/")
-            assert outcome.fault is Fault.PROXY and "NXDOMAIN" in outcome.detail
+            assert outcome.fault is Fault.PROXY_DOWN and "NXDOMAIN" in outcome.detail
 
     asyncio.run(main())
 

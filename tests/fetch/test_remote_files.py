@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from fetch_servers import StaticResolver, certificate, lease
 from file_servers import PASSWORD, USER, HostileFtp, ftp_server, sftp_server
+from test_fetch_proxy import Proxy, proxying
 
 from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig
@@ -264,3 +265,19 @@ async def test_names_that_would_be_other_commands_are_not_asked_for(tmp_path, pa
         async with files(tmp_path) as module:
             exchange = await came(module, f"ftp://127.0.0.1:{server.port}{path}")
     assert (exchange.said, server.said) == ("ftp no name", [])
+
+
+@on_loop
+async def test_a_proxy_that_is_gone_is_not_the_servers_failure(tree, tmp_path):
+    with ftp_server(tree) as server:
+        url = f"ftp://127.0.0.1:{server.port}/page.html"
+        async with proxying(Proxy()) as proxy:
+            way = f"http://127.0.0.1:{proxy.port}"
+            async with files(tmp_path, LocalFetch(), proxy=way) as module:
+                assert (await came(module, url)).address == ""
+                proxy.connect_reply = b"HTTP/1.1 502 No\r\n\r\n"
+                other = url.replace("127.0.0.1", "127.0.0.2")
+                assert (await module.fetch(lease(other))).fault is Fault.PROXY
+                assert module._router._proxies.seen()[0].failures == 0
+        async with files(tmp_path, LocalFetch(), proxy=way) as module:
+            assert (await module.fetch(lease(url))).fault is Fault.PROXY_DOWN

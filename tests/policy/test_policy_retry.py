@@ -98,15 +98,19 @@ def test_every_fault_has_its_blame() -> None:
         Fault.CONNECT_TIMEOUT,
         Fault.TLS,
         Fault.PROXY,
+        Fault.PROXY_DOWN,
         Fault.THROTTLED,
     }
 
 
-def test_a_deferred_name_rests_its_host_as_long_as_told_and_blames_nobody() -> None:
-    outcome = Failed(Fault.NAME_DEFERRED, "held", wait=1234.0)
+@pytest.mark.parametrize(
+    ("fault", "said"), [(Fault.NAME_DEFERRED, "name deferred"), (Fault.PROXY_DOWN, "no proxy")]
+)
+def test_what_was_not_asked_rests_its_host_as_long_as_told_and_blames_nobody(fault: Fault, said: str) -> None:
+    outcome = Failed(fault, "held", wait=1234.0)
     decided = decide(outcome, 0, HostFailures(4, 1.0), 1e6, RetryConfig())
-    assert decided == Retry(1234.0, Blame.HOST, "name deferred: held")
-    assert not is_host_failure(outcome)
+    assert decided == Retry(1234.0, Blame.HOST, f"{said}: held")
+    assert is_host_failure(outcome) is None
 
 
 @pytest.mark.parametrize("status", [200, 201, 204, 206, 304, 301, 302, 303, 307, 308])

@@ -464,6 +464,10 @@ class StageDaemon:
             "twins": [
                 {"why": ["twin.site", ["https://www.example.org", f"https://example.org{self.odd}", 37, 37]]}
             ],
+            "proxies": [
+                {"proxy": "http://192.0.2.7:3128" + self.odd, "failures": 4, "left_out": 47.0},
+                {"proxy": "socks5h://192.0.2.8:1080", "failures": 0, "left_out": 0.0},
+            ],
             "memory_bytes": 412 * MIB,
             "open_files": 213,
         }

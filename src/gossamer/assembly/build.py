@@ -59,6 +59,7 @@ from gossamer.fetch.cookies import CookieJar, read_cookies
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
 from gossamer.fetch.local_files import LocalFiles
+from gossamer.fetch.proxies import Proxies
 from gossamer.fetch.remote_files import RemoteFiles
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
@@ -426,6 +427,7 @@ def _local_fetch(environment: Environment, effective: Effective, observers: Obse
         lambda: effective.fetch_differs,
         cookies,
         posted(effective.config.seed),
+        proxies=Proxies(lambda problem: observers.tell(ProblemFound("proxy", problem))),
     )
 
 

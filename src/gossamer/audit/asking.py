@@ -62,6 +62,7 @@ _UNREACHED = frozenset(
         Fault.CONNECT,
         Fault.CONNECT_TIMEOUT,
         Fault.PROXY,
+        Fault.PROXY_DOWN,
         Fault.TLS,
     }
 )

@@ -62,6 +62,7 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
         freshness=await _freshness(live),
         twins=twin_sites(live.config.engine.twins, [live.built.environment]),
         followers=behind,
+        proxies=live.built.http.proxies(),
     )
 
 

@@ -14,6 +14,7 @@ from gossamer.policy.places.known import BY_ADDRESS, BY_ANSWER, BY_HOST, BY_URL
 
 PRODUCT = "gossamer/0.1"
 HOME = "https://github.com/gossamer-crawler/gossamer"
+MOST_PROXIES = 32
 PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
 
 FORBIDDEN_NETWORKS = (
@@ -143,8 +144,9 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         str,
         Meta(
             extra={"secret": True, "secret_login": True},
-            description="http, https, socks5 or socks5h URL with user and password; empty connects directly."
-            " For routing: a site that says 429 or 403 is left in peace, by whatever way",
+            description="http, https, socks5 or socks5h URL with user and password; several with spaces between:"
+            " each site keeps to one, and one that cannot be reached is left out for a while. Empty connects"
+            " directly. For routing: a site that says 429 or 403 is left in peace, by whatever way",
         ),
         BY_URL,
     ] = ""
@@ -229,7 +231,7 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
                     " brings its own (pip install --only-binary :all: pycurl)"
                 )
         try:
-            _check_proxy(self.proxy, names_by_proxy=self.names_by_proxy)
+            self._check_proxies()
         except ValueError as error:
             problems.append(str(error))
         for name in ("forbidden_networks", "closed_networks"):
@@ -260,6 +262,22 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return bool(self.cookies_file) if self.cookies is None else self.cookies
 
     @property
+    def proxies(self) -> tuple[str, ...]:
+        """One of these each visit goes by, if there are any."""
+        return tuple(self.proxy.split())
+
+    def _check_proxies(self) -> None:
+        if self.proxy.startswith(("env:", "file:", "again:")):
+            return  # a reference to the secret, checked again when it is resolved
+        proxies = self.proxies
+        if len(proxies) > MOST_PROXIES:
+            raise ValueError(f"proxy: at most {MOST_PROXIES}")
+        if self.names_by_proxy and not proxies:
+            raise ValueError("names_by_proxy needs a proxy")
+        for proxy in proxies:
+            _check_proxy(proxy, names_by_proxy=self.names_by_proxy)
+
+    @property
     def known_hosts_file(self) -> str:
         """Where the keys of sftp servers are."""
         return self.known_hosts or "~/.ssh/known_hosts"
@@ -267,12 +285,6 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 def _check_proxy(proxy: str, *, names_by_proxy: bool) -> None:
     """Raise ValueError for a proxy that cannot be used; the text never shows its password."""
-    if proxy.startswith(("env:", "file:")):
-        return  # a reference to the secret, checked again when it is resolved
-    if not proxy:
-        if names_by_proxy:
-            raise ValueError("names_by_proxy needs a proxy")
-        return
     try:
         parts = urlsplit(proxy)
         host, port = parts.hostname, parts.port

@@ -9,7 +9,7 @@ OPERATION_TIMED_OUT = 28
 FAULTS: dict[int, Fault] = {
     1: Fault.PROTOCOL,  # UNSUPPORTED_PROTOCOL: HTTP/0.9, or no status line at all
     3: Fault.UNSUPPORTED,  # URL_MALFORMAT: a host that WHATWG allows, but no name server could hold
-    5: Fault.PROXY,  # COULDNT_RESOLVE_PROXY
+    5: Fault.PROXY_DOWN,  # COULDNT_RESOLVE_PROXY
     6: Fault.NAME_FAILED,  # COULDNT_RESOLVE_HOST
     7: Fault.CONNECT,  # COULDNT_CONNECT
     8: Fault.PROTOCOL,  # WEIRD_SERVER_REPLY: NUL, CR, no colon, contradicting lengths, status lines
@@ -48,6 +48,7 @@ FAULTS: dict[int, Fault] = {
 
 # Where one code stands for several things, libcurl tells them apart in its message only.
 PHRASES: tuple[tuple[int, str, Fault], ...] = (
+    (7, "CONNECT tunnel failed, response 407", Fault.PROXY_DOWN),
     (7, "CONNECT tunnel failed", Fault.PROXY),
     (35, "proxy", Fault.PROXY),
     (56, "chunk hex-length", Fault.PROTOCOL),
@@ -56,7 +57,10 @@ PHRASES: tuple[tuple[int, str, Fault], ...] = (
     (56, "chunk", Fault.PROTOCOL),
     (56, "Too large response headers", Fault.HEAD_TOO_LARGE),
     (56, "Too many response headers", Fault.HEAD_TOO_LARGE),
+    (56, "CONNECT tunnel failed, response 407", Fault.PROXY_DOWN),
     (56, "CONNECT tunnel failed", Fault.PROXY),
+    (97, "No authentication method", Fault.PROXY_DOWN),
+    (97, "User was rejected", Fault.PROXY_DOWN),
     (OPERATION_TIMED_OUT, "too slow", Fault.TOO_SLOW),  # from `pace`
     (OPERATION_TIMED_OUT, "Connection timed out", Fault.CONNECT_TIMEOUT),
     (OPERATION_TIMED_OUT, "connection timeout", Fault.CONNECT_TIMEOUT),

@@ -21,6 +21,7 @@ from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.head import parse_fields
 from gossamer.fetch.multi import Multi
 from gossamer.fetch.pace import PaceWatch
+from gossamer.fetch.proxies import Proxies, ProxySeen
 from gossamer.fetch.request import (
     Credentials,
     conditional_fields,
@@ -67,6 +68,7 @@ class LocalFetch(msgspec.Struct, frozen=True):
         posted: what is asked in place of URLs that stand for more than themselves, by their texts.
         cookies: where they are kept; without it there are none, whatever settings say.
         certificates: each exchange tells when its peer's ends.
+        proxies: how those are that settings name.
     """
 
     credentials: Callable[[Url], Credentials | None] = lambda _: None
@@ -75,6 +77,7 @@ class LocalFetch(msgspec.Struct, frozen=True):
     cookies: CookieJar | None = None
     posted: Mapping[str, Posted] = MappingProxyType({})
     certificates: bool = False
+    proxies: Proxies = msgspec.field(default_factory=Proxies)
 
     @property
     def settings_now(self) -> SettingsAt | None:
@@ -132,14 +135,14 @@ class HttpModule:
         prove_ca_file(config)
         self._config = config
         keeps = config.keeps_cookies and local.cookies is not None
-        self._access = Access(config.proxy, cookies=keeps, certificates=local.certificates)
+        self._access = Access(next(iter(config.proxies), ""), cookies=keeps, certificates=local.certificates)
         """How all go out of whom nothing else is said."""
         self._closed = False
         shared = BodyMemory(config.memory_bodies)
         self._new_body = partial(BodyWriter, spool_dir, config.memory_body, shared)
         self._local = local
         self._guard = guard
-        self._router = Router(config, resolver, guard)
+        self._router = Router(config, resolver, guard, local.proxies)
         self._multi = Multi(config.max_connections)
         self._pace = PaceWatch(config, lambda transfer, message: self._multi.stop(transfer.easy, message))
         self.throttle = Throttle(visit_speed)
@@ -176,18 +179,23 @@ class HttpModule:
         try:
             url = lease.candidate.url
             settings = self._local.settings_now
-            proxy = self._config.proxy if settings is None else settings(url, "", "").proxy
-            route = await self._router.find(url, proxy)
+            config = self._config if settings is None else settings(url, "", "")
+            route = await self._router.find(url, config.proxies)
             if isinstance(route, Failed):
                 return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
             async with self.room:
                 outcome = await self._visit(self._order(lease, route, settings, manner), route, flow)
+            outcome = self._router.judged(route, outcome)
         finally:
             if flow is not None:
                 flow.end()
         if isinstance(outcome, Failed):
             return msgspec.structs.replace(outcome, elapsed=time.monotonic() - began)
         return Fetched(outcome)
+
+    def proxies(self) -> list[ProxySeen]:
+        """How the proxies are that visits go by."""
+        return self._local.proxies.seen()
 
     async def close(self) -> None:
         """Give up open connections; visits that still run are cancelled."""
@@ -272,6 +280,7 @@ class HttpModule:
             or posted is not None
             or config is not self._config
             or way is not Way.TCP
+            or route.proxy != access.proxy
         ):
             keeps = (config.keeps_cookies or manner.cookies) and local.cookies is not None
             origin = url.origin if spoken is not None else ""

@@ -81,7 +81,7 @@ def post(
     problem = ""
     try:
         configure(easy, config)
-        configure_proxy(easy, config, config.proxy)
+        configure_proxy(easy, config, next(iter(config.proxies), ""))
         for option, value in (
             (pycurl.URL, url.encode()),
             (pycurl.CONNECTTIMEOUT, _CONNECT_SECONDS),

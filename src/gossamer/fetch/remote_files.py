@@ -32,7 +32,7 @@ from gossamer.fetch.listing import (
 from gossamer.fetch.multi import Multi
 from gossamer.fetch.pace import PaceWatch
 from gossamer.fetch.route import Router
-from gossamer.fetch.verdict import detail_of
+from gossamer.fetch.verdict import NOT_CONNECTED, detail_of
 from gossamer.model.exchange import (
     Exchange,
     FurtherRecord,
@@ -149,7 +149,7 @@ class RemoteFiles:
         self._guard = guard
         self._new_body = new_body
         self._local = local
-        self._router = Router(config, resolver, guard)
+        self._router = Router(config, resolver, guard, local.proxies)
         self._multi = Multi(config.max_connections)
         self._pace = PaceWatch(config, lambda transfer, message: self._multi.stop(transfer.easy, message))
         self._without_facts: dict[str, None] = {}
@@ -168,7 +168,7 @@ class RemoteFiles:
             return Fetched(_exchange(url, _NO_NAME, self._new_body()))
         settings = self._local.settings_now
         config = self._config if settings is None else settings(url, "", "")
-        route = await self._router.find(url, config.proxy)
+        route = await self._router.find(url, config.proxies)
         if isinstance(route, Failed):
             return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
         if settings is not None:
@@ -182,6 +182,7 @@ class RemoteFiles:
         finally:
             writer.discard()
             self._router.release(route)
+        outcome = self._router.judged(route, outcome)
         if isinstance(outcome, Failed):
             return msgspec.structs.replace(outcome, elapsed=time.monotonic() - began)
         took = Timing(route.name_seconds, total=time.monotonic() - began)
@@ -303,6 +304,8 @@ class RemoteFiles:
         fault = fault_of(code, ended.message)
         if transfer.sockets.refused and fault is Fault.CONNECT:
             return Failed(Fault.ADDRESS_FORBIDDEN, transfer.sockets.refused)
+        if order.proxy and fault in NOT_CONNECTED and not transfer.dialogue:
+            fault = Fault.PROXY if transfer.easy.getinfo(pycurl.CONNECT_TIME) else Fault.PROXY_DOWN
         return Failed(fault, transfer.sockets.trouble or detail_of(code, ended.message))
 
 

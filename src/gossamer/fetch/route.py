@@ -1,11 +1,14 @@
 """Finds where to connect for a URL, and tells libcurl so."""
 
+import time
 from collections.abc import Sequence
 
 import msgspec
 
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.proxies import Proxies
+from gossamer.model.exchange import Exchange
 from gossamer.model.outcome import Failed, Fault
 from gossamer.model.url import Url
 from gossamer.ports import Resolver
@@ -18,19 +21,21 @@ _MAX_ADDRESSES = 16
 
 
 class Route(msgspec.Struct, frozen=True):
-    """Where a visit may connect.
+    """Where a visit may connect, and by which way.
 
     Attributes:
         entries: by `host:port`, what CURLOPT_RESOLVE is told about it.
         name_seconds: how long the name took.
         address: tried first; empty where the proxy finds it.
         proxy: by which the way leads; empty for none.
+        began: when the proxy was chosen, monotonic seconds.
     """
 
     entries: dict[str, str]
     name_seconds: float = 0.0
     address: str = ""
     proxy: str = ""
+    began: float = 0.0
 
 
 class Router:
@@ -41,15 +46,21 @@ class Router:
     ones), and the next visits take out what ended visits have left.
     """
 
-    def __init__(self, config: FetchConfig, resolver: Resolver, guard: AddressGuard) -> None:
+    def __init__(
+        self, config: FetchConfig, resolver: Resolver, guard: AddressGuard, proxies: Proxies
+    ) -> None:
         self._resolver = resolver
+        self._proxies = proxies
         self._guard = guard
         self._names_by_proxy = config.names_by_proxy
         self._in_use: dict[str, int] = {}
         self._stale: set[str] = set()
 
-    async def find(self, url: Url, proxy: str = "") -> Route | Failed:
-        """Allowed addresses for `url` by `proxy`, if that is not empty; or why there are none."""
+    async def find(self, url: Url, proxies: tuple[str, ...] = ()) -> Route | Failed:
+        """Allowed addresses for `url`, by one of `proxies` if there are any; or why there are none."""
+        began, proxy = time.monotonic(), self._proxies.choose(proxies, url.host)
+        if isinstance(proxy, Failed):
+            return proxy
         entries: dict[str, str] = {}
         seconds, address = 0.0, ""
         if not (self._names_by_proxy and proxy):
@@ -66,9 +77,18 @@ class Router:
         if by is not None:
             answer = await self._resolver.resolve(by.host)
             if answer.fault is not None:
-                return Failed(Fault.PROXY, f"name of the proxy: {answer.detail or answer.fault}")
+                failed = Failed(Fault.PROXY_DOWN, f"its name: {answer.detail or answer.fault}")
+                return self._proxies.failed(proxy, began, failed)
             _enter(entries, by, answer.addresses)
-        return Route(entries, seconds, address, proxy)
+        return Route(entries, seconds, address, proxy, began)
+
+    def judged(self, route: Route, outcome: Exchange | Failed) -> Exchange | Failed:
+        """The outcome of a visit on `route`, once its proxy, if it has one, was judged by it."""
+        if route.proxy:
+            if isinstance(outcome, Failed) and outcome.fault is Fault.PROXY_DOWN:
+                return self._proxies.failed(route.proxy, route.began, outcome)
+            self._proxies.stood(route.proxy)
+        return outcome
 
     def take(self, route: Route) -> list[str]:
         """What to tell libcurl right before it starts on `route`; each call needs one `release`."""

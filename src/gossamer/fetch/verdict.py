@@ -1,12 +1,14 @@
 """Decides what a finished transfer amounts to."""
 
+import pycurl
+
 from gossamer.fetch.faults import OPERATION_TIMED_OUT, fault_of
 from gossamer.fetch.transfer import Transfer
 from gossamer.model.exchange import Truncation
 from gossamer.model.outcome import Failed, Fault
 
 _PROXY_AUTHENTICATION = 407
-_CONNECT_FAULTS = frozenset({Fault.CONNECT, Fault.CONNECT_TIMEOUT, Fault.NAME_FAILED})
+NOT_CONNECTED = frozenset({Fault.CONNECT, Fault.CONNECT_TIMEOUT, Fault.NAME_FAILED})
 
 
 def judge(transfer: Transfer, code: int, message: str, *, proxied: bool) -> Truncation | Failed | None:
@@ -30,7 +32,7 @@ def judge(transfer: Transfer, code: int, message: str, *, proxied: bool) -> Trun
     if not head.complete:
         return _without_head(transfer, code, message, proxied=proxied)
     if proxied and head.status == _PROXY_AUTHENTICATION:
-        return Failed(Fault.PROXY, "the proxy wants other credentials (407)")
+        return Failed(Fault.PROXY_DOWN, "the proxy wants other credentials (407)")
     if code == 0:
         return None
     if transfer.cut:
@@ -55,7 +57,9 @@ def _without_head(transfer: Transfer, code: int, message: str, *, proxied: bool)
     fault = fault_of(code, message)
     if transfer.sockets.refused and fault is Fault.CONNECT:
         return Failed(Fault.ADDRESS_FORBIDDEN, transfer.sockets.refused)
-    if proxied and (fault in _CONNECT_FAULTS or (transfer.head.expects_tunnel and fault is Fault.RESET)):
+    if proxied and fault in NOT_CONNECTED and not transfer.easy.getinfo(pycurl.CONNECT_TIME):
+        fault = Fault.PROXY_DOWN
+    elif proxied and (fault in NOT_CONNECTED or (transfer.head.expects_tunnel and fault is Fault.RESET)):
         fault = Fault.PROXY
     return Failed(fault, transfer.sockets.trouble or detail_of(code, message))
 

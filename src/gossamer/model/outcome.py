@@ -18,7 +18,8 @@ class Fault(StrEnum):
     CONNECT = "connect"
     CONNECT_TIMEOUT = "connect_timeout"
     TLS = "tls"
-    PROXY = "proxy"
+    PROXY = "proxy"  # it did not let us through to this host
+    PROXY_DOWN = "proxy_down"  # none can be reached, or it does not know us: that says nothing of the host
     TIMEOUT = "timeout"  # idle, or the whole visit took too long, before a usable response
     TOO_SLOW = "too_slow"
     RESET = "reset"  # the connection ended before the response did

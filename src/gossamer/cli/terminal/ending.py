@@ -34,6 +34,7 @@ ADVICE = {
     Fault.CONNECT_TIMEOUT: "nothing answers there. Is the address right, a proxy needed (fetch.proxy)?",
     Fault.TLS: "not secure. Your own certificates go into fetch.ca_file, host keys into fetch.known_hosts.",
     Fault.PROXY: "the proxy refuses. See fetch.proxy.",
+    Fault.PROXY_DOWN: "the proxy cannot be reached, or wants another password. See fetch.proxy.",
 }
 
 

@@ -10,6 +10,7 @@ from gossamer.control.socket.protocol import Nothing
 from gossamer.control.speedometer import Rates
 from gossamer.control.views.context import ViewContext
 from gossamer.control.views.freshness_views import freshness
+from gossamer.fetch.proxies import ProxySeen
 from gossamer.inspect.freshness import FreshnessSums
 from gossamer.inspect.lag import Lag
 from gossamer.model.reasons.reason import Reason, sentence
@@ -41,6 +42,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
         freshness: how fresh it is; `None` of a crawl that visits no page again.
         twins: names that show one site.
         followers: how far what is made of its archive is behind: tables, words, near-duplicates.
+        proxies: those that visits of this session go by, without user and password, the ones in trouble first.
     """
 
     folder: str
@@ -66,6 +68,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
     freshness: FreshnessSums | None = None
     twins: list[TwinSites] = []
     followers: list[Lag] = []
+    proxies: list[ProxySeen] = []
 
 
 def followers(look: ViewContext, _: object = None) -> list[Lag]:

@@ -129,6 +129,11 @@ class RobotsFiles:
         if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
             # The address will not become a better one: its URLs are told so, one by one, instead of waiting.
             return RobotsEntry(RobotsRecord("closed", fresh_until, reason=_forbidden(visit.outcome)))
+        if fault is Fault.PROXY_DOWN and isinstance(visit.outcome, Failed):
+            # It was not asked, which is nothing to be counted.
+            until = now + int((visit.outcome.wait or self._config.hold_first) * 1e6)
+            reason = because(RobotsCode.UNREACHABLE, Reason(fault))
+            return RobotsEntry(RobotsRecord("hold", until, b"", failures, reason=reason))
         answer = visit.outcome.exchange if isinstance(visit.outcome, Fetched) else None
         said = answer.said if answer is not None and answer.result is not None else ""
         asked = _retry_after(visit.outcome, now / 1e6)

@@ -154,6 +154,7 @@ _FAULTS = {
     Fault.CONNECT: Code.CONNECTION,
     Fault.CONNECT_TIMEOUT: Code.TIMEOUT,
     Fault.PROXY: Code.CONNECTION,
+    Fault.PROXY_DOWN: Code.CONNECTION,
     Fault.TIMEOUT: Code.TIMEOUT,
     Fault.TOO_SLOW: Code.TIMEOUT,
     Fault.RESET: Code.CONNECTION,

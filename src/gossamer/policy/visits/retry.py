@@ -102,6 +102,7 @@ _BLAMES = {
     Fault.CONNECT_TIMEOUT: Blame.HOST,
     Fault.TLS: Blame.HOST,
     Fault.PROXY: Blame.HOST,
+    Fault.PROXY_DOWN: Blame.HOST,
     Fault.TIMEOUT: Blame.URL,
     Fault.TOO_SLOW: Blame.URL,
     Fault.RESET: Blame.URL,
@@ -115,8 +116,18 @@ _BLAMES = {
 # Asking again would bring the same: these say something about the URL, not about the moment.
 _DEFINITE = frozenset({Fault.ADDRESS_FORBIDDEN, Fault.HEAD_TOO_LARGE, Fault.DECODING, Fault.UNSUPPORTED})
 
+_NOT_ASKED = frozenset({Fault.NAME_DEFERRED, Fault.PROXY_DOWN})
+"""Its host must wait, but nothing was asked of it: that says nothing new of it."""
 _NO_SERVER = frozenset(
-    {Fault.NAME_NOT_FOUND, Fault.NAME_FAILED, Fault.CONNECT, Fault.CONNECT_TIMEOUT, Fault.TLS, Fault.PROXY}
+    {
+        Fault.NAME_NOT_FOUND,
+        Fault.NAME_FAILED,
+        Fault.CONNECT,
+        Fault.CONNECT_TIMEOUT,
+        Fault.TLS,
+        Fault.PROXY,
+        Fault.PROXY_DOWN,
+    }
 )
 
 
@@ -195,7 +206,7 @@ def decide(
             return Parked(reason) if rule in (Rule.BUDGET, Rule.LOGIN) else Dropped(reason)
         case Failed(fault, detail, wait=wait):
             reason = because(fault, detail) if detail else Reason(fault)
-            if fault is Fault.NAME_DEFERRED:
+            if fault in _NOT_ASKED:
                 return Retry(min(wait or config.host_first, config.host_longest), Blame.HOST, reason)
             if blame_of(fault) is Blame.HOST:
                 first = config.not_found_first if fault is Fault.NAME_NOT_FOUND else config.host_first
@@ -207,12 +218,11 @@ def decide(
             return _decide_fetched(exchange, attempts, host_failures, now, config)
 
 
-def is_host_failure(outcome: Outcome) -> bool:
-    """Whether the visit lengthens the host's row of failures."""
+def is_host_failure(outcome: Outcome) -> bool | None:
+    """Whether the visit lengthens the host's row of failures; `None` if it says nothing of it."""
     match outcome:
         case Failed(fault):
-            # A deferred name was not asked for: that says nothing new of the host.
-            return blame_of(fault) is Blame.HOST and fault is not Fault.NAME_DEFERRED
+            return None if fault in _NOT_ASKED else blame_of(fault) is Blame.HOST
         case Fetched(exchange):
             return action_of(exchange) is StatusAction.THROTTLED
         case Refused():
