@@ -1,25 +1,27 @@
 """A long body that broke off goes on where it did, if what comes is surely the rest of the same document."""
 
 import asyncio
+import contextlib
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from fetch_servers import RawServer, fetching, lease, serving
+from fetch_servers import RawServer, fetching, hang_up, lease, serving
+from nginx_server import nginx
 
 from gossamer.fetch.beginning import strong_validator
-from gossamer.fetch.unfinished import SHORTEST
+from gossamer.fetch.body import LONGEST_HELD
 from gossamer.model.exchange import Exchange, Headers, Truncation
 from gossamer.model.lease import Validators
 from gossamer.model.outcome import Failed, Fault, Fetched
 from gossamer.model.reasons.codes import FetchCode
 from gossamer.model.reasons.reason import because
 
-WHOLE = b"".join(hashlib.sha256(b"%d" % number).digest() for number in range(3 * SHORTEST // 64))
+WHOLE = b"".join(hashlib.sha256(b"%d" % number).digest() for number in range(3 * LONGEST_HELD // 64))
 """One and a half MiB, of which no part is like another."""
-BROKEN = SHORTEST + 1000
+BROKEN = LONGEST_HELD + 1
 TAG = 'ETag: "one"'
 DATES = "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nDate: Sun, 06 Nov 1994 08:50:37 GMT"
 
@@ -166,7 +168,7 @@ def test_what_is_not_the_rest_is_not_added(name: str, tmp_path: Path) -> None:
 
 
 NOT_KEPT = {
-    "short": whole(sent=SHORTEST - 1),
+    "short": whole(sent=LONGEST_HELD),
     "no validator": whole("X: y", BROKEN),
     "a weak tag": whole('ETag: W/"one"', BROKEN),
     "a weak tag beside a date": whole(f'ETag: W/"one"\r\n{DATES}', BROKEN),
@@ -290,6 +292,47 @@ def test_who_asks_for_a_head_leaves_the_beginning_alone(tmp_path: Path) -> None:
             return asked_from(server)
 
     assert asyncio.run(main()) == [None, None, BROKEN]
+
+
+@contextlib.asynccontextmanager
+async def losing(port: int, *ends: int) -> AsyncIterator[RawServer]:
+    """What stands before a server and loses its first connections after so many bytes."""
+    left = list(ends)
+
+    async def relay(writer: asyncio.StreamWriter) -> None:
+        answers, requests = await asyncio.open_connection("127.0.0.1", port)
+        requests.write(server.requests[-1].replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        answer = await answers.read(-1)
+        await hang_up(requests)
+        writer.write(answer[: left.pop(0)] if left else answer)
+
+    async with serving(relay) as server:
+        yield server
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_of_nginx(changes: bool, tmp_path: Path) -> None:
+    before, after = WHOLE.hex()[: len(WHOLE)], WHOLE.hex()[-len(WHOLE) :]
+    spool = tmp_path / "spool"
+    spool.mkdir()
+
+    async def main(port: int) -> list[bytes]:
+        came = []
+        lost = BROKEN + 1000, BROKEN + 1000 if changes else 9000  # heads included
+        async with losing(port, *lost) as server, fetching(spool) as module:
+            for visit in range(3):
+                outcome = await module.fetch(lease(server.url("/long.txt")))
+                assert isinstance(outcome, Fetched)
+                came.append(outcome.exchange.body.read())
+                outcome.exchange.body.close()
+                if changes and not visit:
+                    (tmp_path / "root" / "long.txt").write_text(after + "!")
+            assert [first is None for first in asked_from(server)] == [True, False, False]
+            return came
+
+    with nginx(tmp_path, "", {"long.txt": before}) as port:
+        *_, last = asyncio.run(main(port))
+    assert last.decode() == (after + "!" if changes else before)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from gossamer.fetch.beginning import Beginning, length_said, strong_validator
-from gossamer.fetch.body import SpooledBody
+from gossamer.fetch.body import LONGEST_HELD, SpooledBody
 from gossamer.fetch.transfer import PARTIAL, Transfer
 from gossamer.model.exchange import Exchange, StatusAction, Truncation
 from gossamer.model.outcome import Failed, Fault
@@ -11,9 +11,6 @@ from gossamer.model.reasons.codes import FetchCode
 from gossamer.model.reasons.reason import because
 from gossamer.model.url import Url
 from gossamer.policy.visits.retry import status_action
-
-SHORTEST = 1 << 20
-"""Bytes of a beginning that is worth keeping; shorter ones are soon fetched again, and many."""
 
 _NOT_SATISFIABLE = 416
 _BROKEN_OFF = frozenset({Truncation.TIME, Truncation.DISCONNECT})
@@ -47,7 +44,7 @@ class Unfinished:
     def keep(self, exchange: Exchange) -> None:
         """Keep what has come, if it broke off, is long and can be asked for from there."""
         body = exchange.body
-        if exchange.truncated not in _BROKEN_OFF or exchange.status != 200 or body.size < SHORTEST:
+        if exchange.truncated not in _BROKEN_OFF or exchange.status != 200 or body.size <= LONGEST_HELD:
             return
         headers, validator = exchange.headers, strong_validator(exchange.headers, exchange.started)
         if (
@@ -84,12 +81,12 @@ class Unfinished:
         | the whole document, as it has changed; any other      | goes               | as it is |
         """
         status = transfer.head.status if transfer.head.complete else 0
-        size, length = transfer.writer.size, transfer.whole
         if transfer.joined:
-            wrong = size > length or (verdict is None and size < length)
+            missing = (transfer.whole or 0) - transfer.writer.size
+            wrong = missing < 0 or (verdict is None and missing > 0)
         else:
-            nothing = transfer.whole is None and verdict is None
-            wrong = status == _NOT_SATISFIABLE or (status == PARTIAL and (transfer.whole == 0 or nothing))
+            empty = transfer.whole is None and verdict is None
+            wrong = status == _NOT_SATISFIABLE or (status == PARTIAL and (transfer.whole == 0 or empty))
         if wrong:
             if len(self._unreliable) >= _MOST_UNRELIABLE:
                 self._unreliable.clear()
