@@ -12,12 +12,13 @@ from fetch_servers import RawServer, fetching, hang_up, lease, serving
 from nginx_server import nginx
 
 from gossamer.fetch.beginning import strong_validator
-from gossamer.fetch.body import LONGEST_HELD
+from gossamer.fetch.body import LONGEST_HELD, SpooledBody
 from gossamer.model.exchange import Exchange, Headers, Truncation
 from gossamer.model.lease import Validators
 from gossamer.model.outcome import Failed, Fault, Fetched
 from gossamer.model.reasons.codes import FetchCode
 from gossamer.model.reasons.reason import because
+from gossamer.model.url import Url
 
 WHOLE = b"".join(hashlib.sha256(b"%d" % number).digest() for number in range(3 * LONGEST_HELD // 64))
 """One and a half MiB, of which no part is like another."""
@@ -348,5 +349,8 @@ def test_of_nginx(changes: bool, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_a_strong_validator(fields: dict[str, str], validator: str) -> None:
+    url = Url.parse("http://example.org/")
+    assert url is not None
+    headers = Headers([("accept-ranges", "Bytes"), *fields.items()])
     expected = fields["last-modified"] if validator == "same" else validator
-    assert strong_validator(Headers(list(fields.items())), 1_700_000_000.0) == expected
+    assert strong_validator(Exchange(url, 1.7e9, b"", 200, b"", headers, SpooledBody())) == expected

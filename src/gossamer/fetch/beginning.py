@@ -73,21 +73,27 @@ class Beginning(msgspec.Struct, frozen=True):
             timing=last.timing,
             truncated=last.truncated,
             certificate_ends=last.certificate_ends,
+            further=(*first.further, *last.further),
             parts=(*parts, BodyPart(last.started, last.address, last.body.size - size)),
         )
 
 
-def strong_validator(headers: Headers, now: float) -> str:
-    """What only this very document has: its entity tag, or its date where it has no tag; else empty.
+def strong_validator(exchange: Exchange) -> str:
+    """What only this very document has, if parts of it can be asked for; else empty.
 
-    RFC 9110 13.1.5: not a weak tag, nor a date beside a tag. `now`: wall time.
+    By HTTP its entity tag, or its date where it has no tag (RFC 9110 13.1.5: not a weak tag, nor a date beside a
+    tag); by other protocols its date.
     """
-    tag = headers.get("etag")
-    if tag:
-        return tag if _STRONG_TAG.fullmatch(tag) else ""
+    headers = exchange.headers
+    answered: float | None = exchange.started
+    if exchange.result is None:
+        if exchange.status != 200 or headers.get("accept-ranges").lower() != "bytes":
+            return ""
+        if tag := headers.get("etag"):
+            return tag if _STRONG_TAG.fullmatch(tag) else ""
+        answered = parse_http_date(headers.get("date"), exchange.started)
     changed = headers.get("last-modified")
-    answered = parse_http_date(headers.get("date"), now)
-    since = parse_http_date(changed, now)
+    since = parse_http_date(changed, exchange.started)
     strong = since is not None and answered is not None and since + CLOCKS <= answered
     return changed if strong and changed.isprintable() else ""
 

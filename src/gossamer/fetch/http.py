@@ -154,7 +154,8 @@ class HttpModule:
         self._idle: dict[Access, list[Transfer]] = {self._access: self._usual}
         self._memory = ConnectionMemory(4 * config.max_connections)
         self._offers = Offers()
-        self._unfinished = Unfinished(config.unfinished_bodies)
+        self.unfinished = Unfinished(config.unfinished_bodies)
+        """Beginnings of long bodies, for all protocol modules."""
 
     async def fetch(self, lease: Lease) -> Outcome:
         """Visit the lease's URL once. Follows no redirect, retries nothing.
@@ -197,7 +198,7 @@ class HttpModule:
         self.throttle.close()
         self._pace.close()
         self._multi.close()
-        self._unfinished.close()
+        self.unfinished.close()
         for idle in self._idle.values():
             while idle:
                 idle.pop().close()
@@ -215,7 +216,7 @@ class HttpModule:
                 self._keep_cookies(transfer, order, order.cookies)
             verdict = judge(transfer, code, message, proxied=bool(route.proxy))
             if order.beginning is not None:
-                verdict = self._unfinished.judge(order.beginning, transfer, verdict)
+                verdict = self.unfinished.judge(order.beginning, transfer, verdict)
             way = order.access.way
             if way in _BY_OFFER:
                 version = transfer.easy.getinfo(pycurl.INFO_HTTP_VERSION)
@@ -228,12 +229,12 @@ class HttpModule:
             if order.beginning is not None and transfer.joined:
                 exchange = order.beginning.joined(exchange)
             if order.resumable:
-                self._unfinished.keep(exchange)
+                self.unfinished.keep(exchange)
             return exchange
         finally:
             self._pace.remove(transfer)
             if order.beginning is not None and not transfer.joined:
-                self._unfinished.let_go(order.beginning)
+                self.unfinished.let_go(order.beginning)
             transfer.end()
             self._router.release(route)
             if self._closed or self._idle.get(order.access) is not idle:
@@ -276,7 +277,7 @@ class HttpModule:
         elif lease.validators is not None:
             fields = [*fields, *conditional_fields(lease.validators)]
         resumable = manner is _USUAL and posted is None
-        beginning = self._unfinished.take(url) if resumable else None
+        beginning = self.unfinished.take(url) if resumable else None
         if beginning is not None:
             fields = [*fields, *beginning.fields]
         spoken = credentials if credentials is not None and credentials.is_spoken else None

@@ -44,17 +44,12 @@ class Unfinished:
     def keep(self, exchange: Exchange) -> None:
         """Keep what has come, if it broke off, is long and can be asked for from there."""
         body = exchange.body
-        if exchange.truncated not in _BROKEN_OFF or exchange.status != 200 or body.size <= LONGEST_HELD:
+        if exchange.truncated not in _BROKEN_OFF or body.size <= LONGEST_HELD:
             return
-        headers, validator = exchange.headers, strong_validator(exchange.headers, exchange.started)
-        if (
-            not validator
-            or headers.get("accept-ranges").lower() != "bytes"
-            or exchange.url.origin in self._unreliable
-            or not isinstance(body, SpooledBody)
-        ):
+        validator = strong_validator(exchange)
+        if not validator or exchange.url.origin in self._unreliable or not isinstance(body, SpooledBody):
             return
-        length = length_said(headers)
+        length = length_said(exchange.headers)
         if (length is None or body.size < length) and (kept := body.keep()) is not None:
             self._put(Beginning(replace(exchange, body=SpooledBody()), kept, validator, length))
 
@@ -88,13 +83,22 @@ class Unfinished:
             empty = transfer.whole is None and verdict is None
             wrong = status == _NOT_SATISFIABLE or (status == PARTIAL and (transfer.whole == 0 or empty))
         if wrong:
-            if len(self._unreliable) >= _MOST_UNRELIABLE:
-                self._unreliable.clear()
-            self._unreliable[beginning.exchange.url.origin] = None
-            return Failed(Fault.PROTOCOL, because(FetchCode.OTHER_PART))
-        if not transfer.joined and (isinstance(verdict, Failed) or status_action(status) in _NOT_NOW):
-            self._put(beginning)
+            return self.refuse(beginning)
+        if not transfer.joined:
+            self.put_back(beginning, None if isinstance(verdict, Failed) else status_action(status))
         return verdict
+
+    def refuse(self, beginning: Beginning) -> Failed:
+        """The server sent something else than the rest: none is asked of it again."""
+        if len(self._unreliable) >= _MOST_UNRELIABLE:
+            self._unreliable.clear()
+        self._unreliable[beginning.exchange.url.origin] = None
+        return Failed(Fault.PROTOCOL, because(FetchCode.OTHER_PART))
+
+    def put_back(self, beginning: Beginning, asks: StatusAction | None) -> None:
+        """Nothing was added to it; it stays if there was no answer (`None`), or one that asks for another visit."""
+        if asks is None or asks in _NOT_NOW:
+            self._put(beginning)
 
     def let_go(self, beginning: Beginning) -> None:
         """The visit that took it has ended, without adding to it: it is given up unless it was put back."""
