@@ -178,6 +178,7 @@ NOT_KEPT = {
     "a date alone": whole(DATES.partition("\r\n")[0], BROKEN),
     "no ranges": ("200 OK", TAG, WHOLE[:BROKEN], len(WHOLE)),
     "ranges of none": ("200 OK", f"Accept-Ranges: none\r\n{TAG}", WHOLE[:BROKEN], len(WHOLE)),
+    "a long head": whole(f"X: {'y' * (16 << 10)}\r\n{TAG}", BROKEN),
     "not what was asked for": ("404 No", f"Accept-Ranges: bytes\r\n{TAG}", WHOLE[:BROKEN], len(WHOLE)),
 }
 

@@ -100,5 +100,5 @@ def strong_validator(exchange: Exchange) -> str:
 
 def length_said(headers: Headers) -> int | None:
     """`Content-Length`, where that is what counts (RFC 9112 6.3)."""
-    said = headers.get("content-length")
-    return int(said) if _LENGTH.fullmatch(said) and not headers.get("transfer-encoding") else None
+    value = headers.get("content-length")
+    return int(value) if _LENGTH.fullmatch(value) and not headers.get("transfer-encoding") else None

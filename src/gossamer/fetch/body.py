@@ -37,7 +37,7 @@ class KeptFile(NamedTuple):
             return False
 
     def discard(self) -> None:
-        """Give it up."""
+        """Remove the file; harmless if it is gone."""
         self.path.unlink(missing_ok=True)
 
 

@@ -16,6 +16,8 @@ _NOT_SATISFIABLE = 416
 _BROKEN_OFF = frozenset({Truncation.TIME, Truncation.DISCONNECT})
 _NOT_NOW = frozenset({StatusAction.RETRY, StatusAction.WAIT, StatusAction.THROTTLED})
 _MOST_UNRELIABLE = 10_000
+_LONGEST_BESIDE = 16 << 10
+"""Bytes of heads and dialogues, which stay in memory, unlike the body."""
 
 
 class Unfinished:
@@ -48,6 +50,8 @@ class Unfinished:
             return
         validator = strong_validator(exchange)
         if not validator or exchange.url.origin in self._unreliable or not isinstance(body, SpooledBody):
+            return
+        if len(exchange.response_head) + sum(len(one.block) for one in exchange.further) > _LONGEST_BESIDE:
             return
         length = length_said(exchange.headers)
         if (length is None or body.size < length) and (kept := body.keep()) is not None:
