@@ -109,13 +109,41 @@ def test_the_rest_is_added(fields: str, tmp_path: Path) -> None:
 
 def test_it_may_break_again(tmp_path: Path) -> None:
     further = BROKEN + 5000
-    came, server = visits(tmp_path, whole(sent=BROKEN), rest(sent=5000), rest(further))
+    room = {"unfinished_bodies": further}
+    came, server = visits(tmp_path, whole(sent=BROKEN), rest(sent=5000), rest(further), **room)
     assert [one.truncated for one in came if isinstance(one, Exchange)] == [Truncation.DISCONNECT] * 2 + [
         None
     ]
     assert asked_from(server) == [None, BROKEN, further]
     assert isinstance(came[2], Exchange)
     assert [part.size for part in came[2].parts] == [BROKEN, 5000, len(WHOLE) - further]
+
+
+def test_what_has_all_of_its_bytes_has_no_rest(tmp_path: Path) -> None:
+    more = (*rest()[:2], WHOLE[BROKEN:], len(WHOLE))
+    came, server = visits(tmp_path, whole(sent=BROKEN), more, whole())
+    assert isinstance(came[1], Exchange) and came[1].truncated is Truncation.DISCONNECT
+    assert asked_from(server) == [None, BROKEN, None]
+
+
+def test_what_our_own_time_limit_broke_off_goes_on(tmp_path: Path) -> None:
+    told = Told(whole(sent=BROKEN), rest())
+
+    async def main() -> list[int | None]:
+        async def stalling(writer: asyncio.StreamWriter) -> None:
+            await told(writer)
+            await writer.drain()
+            if len(told.answers) == 1:
+                await asyncio.Event().wait()
+
+        async with serving(stalling) as server, fetching(tmp_path, visit_timeout=0.2) as module:
+            for truncated in (Truncation.TIME, None):
+                outcome = await module.fetch(lease(server.url()))
+                assert isinstance(outcome, Fetched) and outcome.exchange.truncated is truncated
+                outcome.exchange.body.close()
+            return asked_from(server)
+
+    assert asyncio.run(main()) == [None, BROKEN]
 
 
 def test_an_error_in_between_loses_nothing(tmp_path: Path) -> None:
@@ -139,6 +167,19 @@ WRONG = {
     "not to the end": rest(last=len(WHOLE) - 2),
     "another length": rest(length=len(WHOLE) + 1),
     "an unknown length": rest(length="*"),
+    # With as many bytes as would fit.
+    "another beginning, fitting": (
+        rest(BROKEN - 1)[0],
+        rest(BROKEN - 1)[1],
+        WHOLE[BROKEN - 1 : -1],
+        len(WHOLE) - BROKEN,
+    ),
+    "not to the end, fitting": (*rest(last=len(WHOLE) - 2)[:2], WHOLE[BROKEN:], len(WHOLE) - BROKEN),
+    "another length, fitting": (
+        *rest(last=len(WHOLE), length=len(WHOLE) + 1)[:2],
+        WHOLE[BROKEN:] + b"!",
+        len(WHOLE) - BROKEN + 1,
+    ),
     "no range": ("206 Partial Content", TAG, WHOLE[BROKEN:], len(WHOLE) - BROKEN),
     "two ranges": (
         "206 Partial Content",
@@ -185,7 +226,7 @@ NOT_KEPT = {
 
 @pytest.mark.parametrize("name", NOT_KEPT)
 def test_what_cannot_be_gone_on_with_is_not_kept(name: str, tmp_path: Path) -> None:
-    _, server = visits(tmp_path, NOT_KEPT[name], whole())
+    _, server = visits(tmp_path, NOT_KEPT[name], whole(), memory_bodies=0)
     assert asked_from(server) == [None, None]
 
 
