@@ -187,19 +187,19 @@ class RemoteFiles:
         intake = _Intake(self._new_body(), begun)
         try:
             outcome = await (self._folder if name.endswith(b"/") else self._file)(order, intake)
-            if isinstance(outcome, Failed):
-                return msgspec.structs.replace(outcome, elapsed=time.monotonic() - began)
-            took = Timing(route.name_seconds, total=time.monotonic() - began)
-            exchange = msgspec.structs.replace(outcome, started=started, timing=took)
-            if begun is not None and intake.joined:
-                exchange = begun.joined(exchange)
-            self._unfinished.keep(exchange)
-            return Fetched(exchange)
         finally:
             if begun is not None and not intake.joined:
                 self._unfinished.let_go(begun)
             intake.writer.discard()
             self._router.release(route)
+        if isinstance(outcome, Failed):
+            return msgspec.structs.replace(outcome, elapsed=time.monotonic() - began)
+        took = Timing(route.name_seconds, total=time.monotonic() - began)
+        exchange = msgspec.structs.replace(outcome, started=started, timing=took)
+        if begun is not None and intake.joined:
+            exchange = begun.joined(exchange)
+        self._unfinished.keep(exchange)
+        return Fetched(exchange)
 
     async def close(self) -> None:
         """Give up open connections; visits that still run are cancelled.
