@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import functools
 import itertools
+import os
+import time
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import LocalFetch
 from gossamer.fetch.remote_files import DIALOGUE, LISTING, RemoteFiles
 from gossamer.fetch.request import Credentials
+from gossamer.fetch.unfinished import Unfinished
 from gossamer.model.exchange import StatusAction, Truncation
 from gossamer.model.lease import Validators
 from gossamer.model.outcome import Failed, Fault, Fetched
@@ -43,11 +46,13 @@ async def files(tmp_path, local=LocalFetch(), **settings):  # noqa: B008 - froze
     spool = tmp_path / "spool"
     spool.mkdir(exist_ok=True)
     new_body = partial(BodyWriter, spool, 1 << 16, BodyMemory(0))
-    module = RemoteFiles(config, StaticResolver({}), AddressGuard(config), new_body, local)
+    unfinished = Unfinished(config.unfinished_bodies)
+    module = RemoteFiles(config, StaticResolver({}), AddressGuard(config), new_body, local, unfinished)
     try:
         yield module
     finally:
         await module.close()
+        unfinished.close()
 
 
 async def came(module, url, validators=None):
@@ -281,3 +286,121 @@ async def test_a_proxy_that_is_gone_is_not_the_servers_failure(tree, tmp_path):
                 assert module._router._proxies.seen()[0].failures == 0
         async with files(tmp_path, LocalFetch(), proxy=way) as module:
             assert (await module.fetch(lease(url))).fault is Fault.PROXY_DOWN
+
+
+LONG = b"".join(b"%07x" % number for number in range(3 << 16))
+"""More than a MiB, of which no part is like another."""
+BREAK, OLD = (1 << 20) + 1, 784_111_777
+
+
+@contextlib.contextmanager
+def long_file(root: Path, age: int = OLD):
+    (root / "long.bin").write_bytes(LONG)
+    os.utime(root / "long.bin", (age, age))
+    yield root
+
+
+async def thrice(module, url, between=lambda: None):
+    """What came of three visits of one URL, each settled before the next: what is known of each, and its body."""
+    came = []
+    for _ in range(3):
+        outcome = await module.fetch(lease(url))
+        if isinstance(outcome, Fetched):
+            exchange = outcome.exchange
+            came.append((exchange, exchange.body.read()))
+            exchange.body.close()
+        else:
+            came.append((outcome, b""))
+        between()
+    return came
+
+
+@pytest.mark.parametrize("scheme", ["ftp", "sftp"])
+def test_a_long_file_goes_on_where_it_broke_off(scheme, tree, tmp_path):
+    known, ends = tmp_path / "known", (BREAK, BREAK + 5000)
+    with (
+        long_file(tree),
+        ftp_server(tree, ends=ends) if scheme == "ftp" else sftp_server(tree, known, ends=ends) as server,
+    ):
+
+        async def main():
+            async with files(tmp_path, ANN, known_hosts=str(known)) as module:
+                return await thrice(module, f"{scheme}://127.0.0.1:{server.port}/long.bin")
+
+        came = asyncio.run(main())
+    assert [body == LONG[: len(body)] for _, body in came] == [True] * 3
+    assert [(len(body), exchange.truncated) for exchange, body in came] == [
+        (BREAK, Truncation.DISCONNECT), (BREAK + 5000, Truncation.DISCONNECT), (len(LONG), None)
+    ]  # fmt: skip
+    first, _, last = (exchange for exchange, _ in came)
+    assert [part.size for part in last.parts] == [BREAK, 5000, len(LONG) - BREAK - 5000]
+    assert last.started == first.started and last.said == first.said
+    if scheme == "ftp":
+        assert server.asked("REST") == [str(BREAK), str(BREAK + 5000)]
+        assert [b"REST" in record.block for record in last.further] == [False, True, True]
+    assert not list((tmp_path / "spool").iterdir())
+
+
+def change(root: Path, content: bytes, age: int) -> None:
+    (root / "long.bin").write_bytes(content)
+    os.utime(root / "long.bin", (age, age))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [(LONG[::-1], OLD + 1), (LONG[:BREAK], OLD), (LONG[: BREAK - 1], OLD)],
+    ids=["time", "end", "less"],
+)
+def test_a_file_that_has_changed_begins_anew(changed, tree, tmp_path):
+    with long_file(tree), ftp_server(tree, ends=(BREAK,)) as server:
+
+        async def main():
+            async with files(tmp_path) as module:
+                url = f"ftp://127.0.0.1:{server.port}/long.bin"
+                return await thrice(module, url, lambda: change(tree, *changed))
+
+        (_, begun), (refused, _), (last, whole) = asyncio.run(main())
+    assert begun == LONG[:BREAK]
+    assert (refused.fault, refused.detail.code) == (Fault.PROTOCOL, FetchCode.OTHER_PART)
+    assert (whole, last.truncated, last.parts) == (changed[0], None, ())
+    assert not list((tmp_path / "spool").iterdir())
+
+
+def test_a_file_that_changed_just_now_is_not_kept(tree, tmp_path):
+    with long_file(tree, int(time.time())), ftp_server(tree, ends=(BREAK, BREAK)) as server:
+
+        async def main():
+            async with files(tmp_path) as module:
+                return await thrice(module, f"ftp://127.0.0.1:{server.port}/long.bin")
+
+        came = asyncio.run(main())
+    assert [len(body) for _, body in came] == [BREAK, BREAK, len(LONG)]
+    assert not server.asked("REST")
+
+
+def test_a_server_that_is_busy_in_between_loses_nothing(tmp_path):
+    replies = {
+        "MDTM": b"213 19941106084937\r\n",
+        "SIZE": b"213 %d\r\n" % len(LONG),
+        "REST": b"350 go on\r\n",
+        "RETR": [b"150 here\r\n426 broke\r\n", b"451 busy\r\n", b"150 here\r\n226 done\r\n"],
+    }
+    with HostileFtp(replies, Turns(LONG[:BREAK], b"", LONG[BREAK:])) as server:
+
+        async def main():
+            async with files(tmp_path) as module:
+                return await thrice(module, f"ftp://127.0.0.1:{server.port}/long.bin")
+
+        came = asyncio.run(main())
+    assert [exchange.said for exchange, _ in came] == ["ftp 226", "ftp 451", "ftp 226"]
+    assert came[2][1] == LONG and came[2][0].truncated is None
+
+
+class Turns:
+    """Each data connection has its own piece."""
+
+    def __init__(self, *pieces):
+        self._left = list(pieces)
+
+    def __iter__(self):
+        return iter([self._left.pop(0)] if self._left else [])

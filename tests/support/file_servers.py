@@ -17,6 +17,7 @@ import asyncssh
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # asyncore, which newer Pythons get from PyPI
     from pyftpdlib.authorizers import DummyAuthorizer
+    from pyftpdlib.filesystems import AbstractedFS
     from pyftpdlib.handlers import FTPHandler, TLS_FTPHandler
     from pyftpdlib.servers import FTPServer
 
@@ -38,11 +39,32 @@ class Served:
         return [what for command, what in self.said if command in commands]
 
 
+class Ending:
+    """A file that ends after `end` bytes, whatever its size is."""
+
+    def __init__(self, file, end):
+        self._file, self._end = file, end
+
+    def read(self, size):
+        return self._file.read(max(0, min(size, self._end - self._file.tell())))
+
+    def __getattr__(self, name):
+        return getattr(self._file, name)
+
+
 @contextlib.contextmanager
 def ftp_server(
-    root: Path, *, without: tuple[str, ...] = (), tls: Path | None = None, guests: bool = True
+    root: Path,
+    *,
+    without: tuple[str, ...] = (),
+    tls: Path | None = None,
+    guests: bool = True,
+    ends: tuple[int, ...] = (),
 ) -> Iterator[Served]:
-    """`without`: commands that it does not know; `tls`: certificate and key in one file."""
+    """`without`: commands that it does not know; `tls`: certificate and key in one file.
+
+    `ends`: of the first files sent, bytes after which they end too soon.
+    """
     served = Served(0)
     base = TLS_FTPHandler if tls else FTPHandler
 
@@ -56,6 +78,15 @@ def ftp_server(
 
         def on_connect(self):
             served.said.append(("connect", ""))
+
+    if left := list(ends):
+
+        class Disk(AbstractedFS):
+            def open(self, filename, mode):
+                file = super().open(filename, mode)
+                return Ending(file, left.pop(0)) if left else file
+
+        Handler.abstracted_fs, Handler.use_sendfile = Disk, False
 
     authorizer = DummyAuthorizer()
     authorizer.add_user(USER, PASSWORD, str(root), perm="elr")
@@ -84,8 +115,9 @@ def ftp_server(
 
 
 @contextlib.contextmanager
-def sftp_server(root: Path, known_hosts: Path) -> Iterator[Served]:
-    """Writes its key into `known_hosts`."""
+def sftp_server(root: Path, known_hosts: Path, *, ends: tuple[int, ...] = ()) -> Iterator[Served]:
+    """Writes its key into `known_hosts`; `ends` as of `ftp_server`."""
+    left = list(ends)
     key = asyncssh.generate_private_key("ssh-ed25519")
     served, loop, ready, stop = Served(0), asyncio.new_event_loop(), threading.Event(), asyncio.Event()
 
@@ -108,7 +140,8 @@ def sftp_server(root: Path, known_hosts: Path) -> Iterator[Served]:
 
         def open(self, path, pflags, attrs):
             served.said.append(("open", os.fsdecode(path)))
-            return super().open(path, pflags, attrs)
+            file = super().open(path, pflags, attrs)
+            return Ending(file, left.pop(0)) if left else file
 
         def scandir(self, path):
             served.said.append(("list", os.fsdecode(path)))

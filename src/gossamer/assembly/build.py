@@ -442,7 +442,10 @@ def _fetching(
     """Our protocol modules: that of the web, and those for what has files and folders."""
     http = HttpModule(config, resolver, guard, spool, local, speed)
     new_body = partial(BodyWriter, spool, config.memory_body, BodyMemory(0))
-    return http, [LocalFiles(config, new_body), RemoteFiles(config, resolver, guard, new_body, local)]
+    return http, [
+        LocalFiles(config, new_body),
+        RemoteFiles(config, resolver, guard, new_body, local, http.unfinished),
+    ]
 
 
 def _logged_in(

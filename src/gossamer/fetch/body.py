@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from gossamer.model.errors import InternalError, StorageError
 
@@ -16,6 +16,29 @@ LONGEST_HELD = 1 << 20
 """Bytes of a body beyond which it always goes to a file; what is longer would be read in pieces anyway."""
 
 _serial = itertools.count()
+
+
+class KeptFile(NamedTuple):
+    """The beginning of a body, in a file of its own name, for a writer to go on with.
+
+    `digest` is SHA-256 of it, running; whoever has a kept file has it alone.
+    """
+
+    path: Path
+    size: int
+    digest: "hashlib._Hash"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the file is still as it was kept."""
+        try:
+            return self.path.stat().st_size == self.size
+        except OSError:
+            return False
+
+    def discard(self) -> None:
+        """Remove the file; harmless if it is gone."""
+        self.path.unlink(missing_ok=True)
 
 
 class BodyMemory:
@@ -51,7 +74,7 @@ class SpooledBody:
     read.
     """
 
-    __slots__ = ("_content", "_file", "_path", "_release", "_sha256", "size")
+    __slots__ = ("_content", "_digest", "_file", "_path", "_release", "size")
 
     def __init__(
         self,
@@ -60,22 +83,22 @@ class SpooledBody:
         release: Callable[[], None] | None = None,
         file: io.FileIO | None = None,
         size: int | None = None,
-        sha256: bytes = b"",
+        digest: "hashlib._Hash | None" = None,
     ) -> None:
-        """`release`: called once, when the body is closed."""
+        """`release`: called once, when the body is closed. `digest`: SHA-256, if it was made."""
         self._release = release
         self._content: bytes | None = content
         self._file = file
         self._path = Path(str(file.name)) if file is not None else None
-        self._sha256 = sha256
+        self._digest = digest
         self.size = len(content) if size is None else size
 
     @property
     def sha256(self) -> bytes:
         """SHA-256 of the stored bytes, 32 bytes; of a body in memory it is made when first asked for."""
-        if not self._sha256:
-            self._sha256 = hashlib.sha256(self._held()).digest()
-        return self._sha256
+        if self._digest is None:
+            self._digest = hashlib.sha256(self._held())
+        return self._digest.digest()
 
     @property
     def path(self) -> Path | None:
@@ -107,7 +130,8 @@ class SpooledBody:
                 yield content[start : start + size]
             return
         place = 0
-        while chunk := self._read_at(place, size):
+        # What is behind its end belongs to another, which goes on with the file (`keep`).
+        while chunk := self._read_at(place, min(size, self.size - place)):
             yield chunk
             place += len(chunk)
 
@@ -122,6 +146,20 @@ class SpooledBody:
         while len(content) < wanted and (more := self._read_at(len(content), wanted - len(content))):
             content += more
         return content
+
+    def keep(self) -> KeptFile | None:
+        """Its file, which then outlives it; `None` if it has none, or the file system knows no second names.
+
+        To be gone on with only when nobody reads this body any more.
+        """
+        if self._path is None or self._digest is None:
+            return None
+        path = _new_path(self._path.parent)
+        try:
+            os.link(self._path, path)
+        except OSError:
+            return None
+        return KeptFile(path, self.size, self._digest.copy())
 
     def close(self) -> None:
         """Give back the memory or the spooled file. The body cannot be read afterwards."""
@@ -213,7 +251,21 @@ class BodyWriter:
             self._chunks = []
             held, self._held = self._held, 0
             return SpooledBody(content, release=partial(self._shared.give_back, held) if held else None)
-        return SpooledBody(file=file, size=self.size, sha256=self._digest.digest())
+        return SpooledBody(file=file, size=self.size, digest=self._digest)
+
+    def go_on(self, kept: KeptFile) -> None:
+        """Before anything was written: begin with what was kept, whose file is the writer's now.
+
+        Raises:
+            StorageError: our disk refuses.
+        """
+        self._path = kept.path
+        try:
+            self._file = io.FileIO(kept.path, "r+")
+            self._file.seek(kept.size)
+        except OSError as error:
+            raise _storage_error(kept.path, "gone on with", error) from None
+        self._digest, self.size = kept.digest, kept.size
 
     def discard(self) -> None:
         """Forget what arrived; harmless after `finish` and a second time."""
@@ -225,8 +277,7 @@ class BodyWriter:
         self._path.unlink(missing_ok=True)
 
     def _spool(self) -> None:
-        name = f"body-{os.getpid():x}-{time.monotonic_ns():x}-{next(_serial):x}"
-        self._path = self._spool_dir / name
+        self._path = _new_path(self._spool_dir)
         try:
             self._file = io.FileIO(self._path, "x+")
         except OSError as error:
@@ -252,6 +303,10 @@ class BodyWriter:
             path = self._path
             self.discard()
             raise _storage_error(path, "written", error) from None
+
+
+def _new_path(folder: Path) -> Path:
+    return folder / f"body-{os.getpid():x}-{time.monotonic_ns():x}-{next(_serial):x}"
 
 
 def _storage_error(path: Path | None, verb: str, error: OSError) -> StorageError:

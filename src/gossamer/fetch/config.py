@@ -131,6 +131,13 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             " room, and longer ones, go to a file while they arrive"
         ),
     ] = 4 << 20
+    unfinished_bodies: Annotated[
+        Bytes,
+        Meta(
+            description="disk space that long bodies which broke off may have together, so that the next try asks"
+            " only for the rest; 0: each try begins anew"
+        ),
+    ] = 512 << 20
     http2: Annotated[bool, Meta(description="offer HTTP/2 where TLS can agree on it")] = True
     http3: Annotated[
         Literal["off", "alt-svc", "only"],

@@ -40,6 +40,7 @@ class FileOrder(msgspec.Struct, frozen=True):
         proxy: by which the way leads; empty for none.
         take: is given the content as it arrives; may raise StorageError.
         most: bytes of content after which the transfer is cut.
+        first: byte of the file with which it begins.
     """
 
     url: Url
@@ -52,6 +53,7 @@ class FileOrder(msgspec.Struct, frozen=True):
     proxy: str = ""
     take: Callable[[bytes], object] = lambda _: None
     most: int = 0
+    first: int = 0
 
     def taking(self, take: Callable[[bytes], object], most: int) -> "FileOrder":
         """The same for a taker of content."""
@@ -124,6 +126,8 @@ class FileTransfer:
             options[pycurl.FTPLISTONLY] = 1
         elif command:
             options[pycurl.CUSTOMREQUEST] = command
+        if order.first:
+            options[pycurl.RESUME_FROM_LARGE] = order.first
         if order.since is not None:
             options[pycurl.TIMECONDITION] = pycurl.TIMECONDITION_IFMODSINCE
             options[pycurl.TIMEVALUE] = order.since

@@ -32,6 +32,7 @@ from gossamer.fetch.request import (
 from gossamer.fetch.route import Route, Router
 from gossamer.fetch.throttle import Flow, Throttle, VisitSpeed
 from gossamer.fetch.transfer import Order, Transfer
+from gossamer.fetch.unfinished import Unfinished
 from gossamer.fetch.verdict import judge
 from gossamer.model.exchange import Exchange, Timing, Truncation
 from gossamer.model.lease import Lease
@@ -156,6 +157,8 @@ class HttpModule:
         self._idle: dict[Access, list[Transfer]] = {self._access: self._usual}
         self._memory = ConnectionMemory(4 * config.max_connections)
         self._offers = Offers()
+        self.unfinished = Unfinished(config.unfinished_bodies)
+        """Beginnings of long bodies, for all protocol modules."""
 
     async def fetch(self, lease: Lease) -> Outcome:
         """Visit the lease's URL once. Follows no redirect, retries nothing.
@@ -203,6 +206,7 @@ class HttpModule:
         self.throttle.close()
         self._pace.close()
         self._multi.close()
+        self.unfinished.close()
         for idle in self._idle.values():
             while idle:
                 idle.pop().close()
@@ -219,6 +223,8 @@ class HttpModule:
             if order.cookies is not None:
                 self._keep_cookies(transfer, order, order.cookies)
             verdict = judge(transfer, code, message, proxied=bool(route.proxy))
+            if order.beginning is not None:
+                verdict = self.unfinished.judge(order.beginning, transfer, verdict)
             way = order.access.way
             if way in _BY_OFFER:
                 version = transfer.easy.getinfo(pycurl.INFO_HTTP_VERSION)
@@ -228,9 +234,15 @@ class HttpModule:
             exchange = self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
             if way in _HEARS_OFFERS:
                 self._offers.heard(order.url, exchange.headers.get_all("alt-svc"))
+            if order.beginning is not None and transfer.joined:
+                exchange = order.beginning.joined(exchange)
+            if order.resumable:
+                self.unfinished.keep(exchange)
             return exchange
         finally:
             self._pace.remove(transfer)
+            if order.beginning is not None and not transfer.joined:
+                self.unfinished.let_go(order.beginning)
             transfer.end()
             self._router.release(route)
             if self._closed or self._idle.get(order.access) is not idle:
@@ -272,6 +284,10 @@ class HttpModule:
             fields = [*fields, b"Content-Type: " + posted.media_type.encode()]
         elif lease.validators is not None:
             fields = [*fields, *conditional_fields(lease.validators)]
+        resumable = manner is _USUAL and posted is None
+        beginning = self.unfinished.take(url) if resumable else None
+        if beginning is not None:
+            fields = [*fields, *beginning.fields]
         spoken = credentials if credentials is not None and credentials.is_spoken else None
         way = Way.TCP if config.http3 == "off" else self._way(config, url, route)
         if (
@@ -299,6 +315,8 @@ class HttpModule:
             tunnelled=access.forwards and not forwarded,
             secret=secret,
             body=b"" if posted is None else posted.body,
+            resumable=resumable,
+            beginning=beginning,
             cookies=local.cookies.of(url.host) if access.cookies and local.cookies is not None else None,
         )
 

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 import pycurl
 
+from gossamer.fetch.beginning import Beginning
 from gossamer.fetch.body import BodyWriter
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.faults import OPERATION_TIMED_OUT, fault_of
@@ -32,6 +33,7 @@ from gossamer.fetch.listing import (
 from gossamer.fetch.multi import Multi
 from gossamer.fetch.pace import PaceWatch
 from gossamer.fetch.route import Router
+from gossamer.fetch.unfinished import Unfinished
 from gossamer.fetch.verdict import NOT_CONNECTED, detail_of
 from gossamer.model.exchange import (
     Exchange,
@@ -93,6 +95,8 @@ _OF_SFTP = {67: "denied", 78: "missing", 9: "missing", 79: "failure"}
 _NO_FILE = frozenset({"550", "450", "missing", "failure"})
 """What is answered where a folder is asked for as if it were a file."""
 _HOST_KEY = 60  # of libcurl, where the protocol is sftp
+_NO_REST = frozenset({31, 36})
+"""Of libcurl: the server cannot begin elsewhere (REST), or has less than what is here."""
 _MLSD_UNKNOWN = frozenset({500, 501, 502, 504})
 _PROBED = 64 << 10
 """Bytes of a listing that are enough to know that there is one."""
@@ -133,6 +137,7 @@ class RemoteFiles:
     Args:
         new_body: makes what takes a body.
         local: asked for each visit.
+        unfinished: where the beginnings of long files are.
     """
 
     schemes = frozenset({"ftp", "ftps", "sftp"})
@@ -144,8 +149,10 @@ class RemoteFiles:
         guard: AddressGuard,
         new_body: Callable[[], BodyWriter],
         local: LocalFetch,
+        unfinished: Unfinished,
     ) -> None:
         self._config = config
+        self._unfinished = unfinished
         self._guard = guard
         self._new_body = new_body
         self._local = local
@@ -176,17 +183,24 @@ class RemoteFiles:
         resolve, login = self._router.take(route), self._local.credentials(url)
         allows = None if route.proxy else self._guard.allows
         order = FileOrder(url, name, config, resolve, allows, login, _since(lease), route.proxy)
-        writer = self._new_body()
+        begun = None if name.endswith(b"/") else self._unfinished.take(url)
+        intake = _Intake(self._new_body(), begun)
         try:
-            outcome = await (self._folder if name.endswith(b"/") else self._file)(order, writer)
+            outcome = await (self._folder if name.endswith(b"/") else self._file)(order, intake)
         finally:
-            writer.discard()
+            if begun is not None and not intake.joined:
+                self._unfinished.let_go(begun)
+            intake.writer.discard()
             self._router.release(route)
         outcome = self._router.judged(route, outcome)
         if isinstance(outcome, Failed):
             return msgspec.structs.replace(outcome, elapsed=time.monotonic() - began)
         took = Timing(route.name_seconds, total=time.monotonic() - began)
-        return Fetched(msgspec.structs.replace(outcome, started=started, timing=took))
+        exchange = msgspec.structs.replace(outcome, started=started, timing=took)
+        if begun is not None and intake.joined:
+            exchange = begun.joined(exchange)
+        self._unfinished.keep(exchange)
+        return Fetched(exchange)
 
     async def close(self) -> None:
         """Give up open connections; visits that still run are cancelled.
@@ -200,9 +214,19 @@ class RemoteFiles:
         self._controls.clear()
         self._multi.close()
 
-    async def _file(self, order: FileOrder, writer: BodyWriter) -> Exchange | Failed:
-        ended = await self._perform(order.taking(writer.write, order.config.max_body))
+    async def _file(self, order: FileOrder, intake: "_Intake") -> Exchange | Failed:
+        writer, begun = intake.writer, intake.beginning
+        first = begun.kept.size if begun is not None else 0
+        asked = order.taking(intake.take, max(0, order.config.max_body - first))
+        ended = await self._perform(msgspec.structs.replace(asked, first=first))
         verdict = self._verdict(order, ended)
+        if begun is not None:
+            if _is_other(begun, ended, joined=intake.joined):
+                return self._unfinished.refuse(begun)
+            if not intake.joined:
+                self._unfinished.put_back(
+                    begun, None if isinstance(verdict, Failed) else _RESULTS[verdict[0]]
+                )
         if isinstance(verdict, Failed):
             return verdict
         word, truncated = verdict
@@ -212,7 +236,8 @@ class RemoteFiles:
         made = _exchange(order.url, word, writer, ended, kind=type_by_name(order.name))
         return msgspec.structs.replace(made, truncated=truncated)
 
-    async def _folder(self, order: FileOrder, writer: BodyWriter) -> Exchange | Failed:
+    async def _folder(self, order: FileOrder, intake: "_Intake") -> Exchange | Failed:
+        writer = intake.writer
         listing = await self._list(order)
         verdict = self._verdict(order, listing.ended)
         if isinstance(verdict, Failed):
@@ -309,6 +334,36 @@ class RemoteFiles:
         return Failed(fault, transfer.sockets.trouble or detail_of(code, ended.message))
 
 
+class _Intake:
+    """Takes a file, behind its beginning if there is one; nothing is added to that before more has come."""
+
+    def __init__(self, writer: BodyWriter, beginning: Beginning | None) -> None:
+        self.writer = writer
+        self.beginning = beginning
+        self.joined = False
+
+    def take(self, chunk: bytes) -> None:
+        if self.beginning is not None and not self.joined:
+            self.writer.go_on(self.beginning.kept)
+            self.joined = True
+        self.writer.write(chunk)
+
+
+def _is_other(beginning: Beginning, ended: Ended, *, joined: bool) -> bool:
+    """Whether what came is not the rest, as the file has changed since, has no rest, or none can be asked for."""
+    if ended.code in _NO_REST:
+        return True
+    if joined:
+        return _changed(ended) != beginning.validator
+    return ended.code == 0 and not ended.transfer.easy.getinfo(pycurl.CONDITION_UNMET)
+
+
+def _changed(ended: Ended) -> str:
+    """When the file has changed, as a header has it; empty if the server does not say."""
+    at = ended.transfer.easy.getinfo(pycurl.INFO_FILETIME)
+    return formatdate(at, usegmt=True) if at >= 0 else ""
+
+
 def _exchange(
     url: Url, word: str, writer: BodyWriter, ended: Ended | None = None, *, kind: str = ""
 ) -> Exchange:
@@ -316,9 +371,8 @@ def _exchange(
     said, address = b"", ""
     if ended is not None:
         easy = ended.transfer.easy
-        changed = easy.getinfo(pycurl.INFO_FILETIME)
-        if changed >= 0:
-            fields.append(("Last-Modified", formatdate(changed, usegmt=True)))
+        if changed := _changed(ended):
+            fields.append(("Last-Modified", changed))
         address = easy.getinfo(pycurl.PRIMARY_IP) if ended.transfer.direct else ""
         said = b"".join(ended.transfer.dialogue)
     asks = _RESULTS[word]

@@ -7,6 +7,7 @@ import msgspec
 import pycurl
 
 from gossamer.fetch.access import Access
+from gossamer.fetch.beginning import Beginning
 from gossamer.fetch.body import BodyWriter
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.head import HeadReader, parse_fields
@@ -18,6 +19,7 @@ from gossamer.model.url import Url
 from gossamer.policy.places.place import type_of
 
 _ABORT = -1
+PARTIAL = 206
 _CIPHER_PREFIX = b"SSL connection using "
 
 
@@ -36,6 +38,8 @@ class Order(msgspec.Struct, frozen=True):
         secret: names of fields whose values the exchange must not have.
         cookies: of the site, where they are kept.
         body: is sent, by POST.
+        resumable: if it breaks off, another visit may ask for the rest.
+        beginning: of which the rest is asked for.
     """
 
     known_as: Url
@@ -49,6 +53,8 @@ class Order(msgspec.Struct, frozen=True):
     secret: tuple[str, ...] = ()
     cookies: tuple[bytes, ...] | None = None
     body: bytes = b""
+    resumable: bool = False
+    beginning: Beginning | None = None
 
 
 class Transfer:
@@ -76,6 +82,8 @@ class Transfer:
         """What limits its speed, if anything does."""
         self._fields: list[bytes] | None = None
         self._listening = False
+        self.joined = 0
+        """Bytes at the front of the body that earlier visits brought."""
         for option, callback in (
             (pycurl.HEADERFUNCTION, self._on_head_line),
             (pycurl.WRITEFUNCTION, self._on_body),
@@ -102,6 +110,9 @@ class Transfer:
         login = order.access.login
         self.head.challenged = login is not None and login.answers
         self.writer = self._new_body()
+        self._beginning = order.beginning
+        self.whole: int | None = None
+        """Length of the document of which the rest was asked for, once it arrives; 0: the answer is no rest of it."""
         self.cut = False
         self.sockets = SocketOpener(self._allows)
         self.cipher = ""
@@ -127,13 +138,14 @@ class Transfer:
     def end(self) -> None:
         """Forget the visit; a body that was not finished is discarded."""
         self.writer.discard()
+        self.joined = 0
         self._order = None
         self.flow = None
 
     @property
     def received(self) -> int:
         """Bytes of heads and body so far."""
-        return self.head.size + self.writer.size
+        return self.head.size + self.writer.size - self.joined
 
     @property
     def held(self) -> bool:
@@ -158,16 +170,30 @@ class Transfer:
         if self._answered is not None:
             self._max_body = self._answered(type_of(parse_fields(self.head.raw()))).max_body
             self._answered = None
-        room = self._max_body - self.writer.size
-        if len(chunk) > room:
-            self.cut = True
-            chunk = chunk[:room]
         try:
+            if self._beginning is not None and not self._takes_up(self._beginning):
+                return _ABORT
+            room = max(0, self._max_body - self.writer.size)
+            if len(chunk) > room:
+                self.cut = True
+                chunk = chunk[:room]
             self.writer.write(chunk)
         except StorageError as error:
             self.storage_error = error
             return _ABORT
         return _ABORT if self.cut else None
+
+    def _takes_up(self, beginning: Beginning) -> bool:
+        """Put the beginning in front if what comes is the rest of it; false if it is another part."""
+        self._beginning = None
+        if self.head.status != PARTIAL:
+            return True
+        self.whole = beginning.length_by(parse_fields(self.head.raw()))
+        if not self.whole:
+            return False
+        self.writer.go_on(beginning.kept)
+        self.joined = beginning.kept.size
+        return True
 
     def _on_open_socket(self, _purpose: int, address: pycurl.CurlSockAddr) -> object:
         order = self._order

@@ -139,6 +139,20 @@ class FurtherRecord(msgspec.Struct, frozen=True):
     fields: tuple[tuple[str, str], ...] = ()
 
 
+class BodyPart(msgspec.Struct, frozen=True, gc=False):
+    """What one visit brought of a body that came in several.
+
+    Attributes:
+        started: wall time of its request, seconds since 1970.
+        address: of who answered; empty behind a proxy.
+        size: bytes, which follow those of the part before.
+    """
+
+    started: float
+    address: str
+    size: int
+
+
 class Timing(msgspec.Struct, frozen=True, gc=False):
     """Seconds each step of a visit took; 0 where a kept-alive connection had no such step."""
 
@@ -169,6 +183,8 @@ class Exchange(msgspec.Struct, frozen=True):
         truncated: why the body is not whole, or `None`.
         request_body: that was sent; of POSTs alone.
         certificate_ends: wall time at which the peer's certificate does, where that is looked at; else 0.
+        parts: how the body came, if it took several visits. Heads and `started` are then those of the
+            first, `address` and `timing` those of the last.
         result: how it ended by a protocol that has no HTTP status.
         further: records for the archive beside the main one, written in the same commit if that is kept.
     """
@@ -189,6 +205,12 @@ class Exchange(msgspec.Struct, frozen=True):
     further: tuple[FurtherRecord, ...] = ()
     request_body: bytes = b""
     certificate_ends: float = 0.0
+    parts: tuple[BodyPart, ...] = ()
+
+    @property
+    def received(self) -> int:
+        """Bytes of the body that came with the last visit."""
+        return self.parts[-1].size if self.parts else self.body.size
 
     @property
     def said(self) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from gossamer.archive.cdxj import index_entry
 from gossamer.archive.committed import archive_key
 from gossamer.archive.placement import Original, Placed
+from gossamer.archive.stamps import warc_date
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.admission.other_agents import OtherAgentsDigests
 from gossamer.engine.in_thread import in_thread
@@ -274,6 +275,12 @@ def _metadata(visit: Visit) -> list[tuple[str, str]]:
     if candidate.hops:
         fields.append(("hopsFromSeed", candidate.hops))
     fields.append(("fetchTimeMs", str(int(visit.elapsed * 1000))))
+    if isinstance(visit.outcome, Fetched):
+        place = 0
+        for part in visit.outcome.exchange.parts:
+            end = place + part.size
+            fields.append(("bodyPart", f"{warc_date(part.started)} bytes {place}-{end - 1} {part.address}"))
+            place = end
     page = visit.page
     if page is not None:
         if page.charset:

@@ -131,9 +131,10 @@ class WaitCode(StrEnum):
 
 
 class FetchCode(StrEnum):
-    """What keeps a visit from beginning, in words of ours."""
+    """What keeps a visit from beginning or from going on, in words of ours."""
 
     HOST_KEY = "fetch.host_key"
+    OTHER_PART = "fetch.other_part"
 
 
 class LoginCode(StrEnum):
