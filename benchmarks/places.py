@@ -27,6 +27,7 @@ from gossamer.policy.places.place import Asked, PlaceRule, read_place
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 HOSTS = 2_000
+WORDS = 20
 ROUNDS = 9
 PART = 250
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -37,6 +38,7 @@ class Kinds:
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
+        self._words = [self._word() for _ in range(WORDS)]
         self._hosts = [
             f"www.{self._word()}.{self._chance.choice(('org', 'com', 'net'))}" for _ in range(HOSTS)
         ]
@@ -45,11 +47,11 @@ class Kinds:
         """By kind, what makes the text of one more place."""
         pick = self._chance.randrange
         return {
-            "host": lambda: f"{self._word()}.{self._host()}",
-            "domain": lambda: f".{self._word()}.{self._host()[4:]}",
+            "host": lambda: f"{self._common()}.{self._host()}",
+            "domain": lambda: f".{self._common()}.{self._host()}",
             "below": lambda: f"*.{self._word()}.example",
-            "folder": lambda: f"{self._host()}/{self._word()}/",
-            "origin": lambda: f"https://{self._host()}/{self._word(4)}/{self._word(4)}/",
+            "folder": lambda: f"{self._host()}/{self._common()}/",
+            "origin": lambda: f"https://{self._host()}/{self._common()}/{self._common()}/",
             "pattern": lambda: rf"pattern:/{self._word()}/\d*",
             "pattern_at_host": lambda: rf"{self._host()} pattern:\.{self._word(4)}$",
             "address": lambda: f"address:{pick(1, 223)}.{pick(255)}.{pick(255)}.0/{pick(12, 28)}",
@@ -71,14 +73,19 @@ class Kinds:
         return [self._asked() for _ in range(number)]
 
     def _asked(self) -> Asked:
-        host, pick = self._host(), self._chance.randrange
-        path = f"{self._word(4)}/{self._word()}/{self._word(12)}.html?{self._word(3)}={pick(99)}"
+        pick = self._chance.randrange
+        host = self._host() if pick(2) else f"{self._common()}.{self._host()}"
+        path = f"{self._common()}/{self._common()}/{self._word(12)}.html?{self._word(3)}={pick(99)}"
         url = Url.parse(f"https://{host}/{path}")
         assert url is not None
         return Asked(host, url, f"192.0.{pick(64)}.{pick(255)}", "text/html", 15 * 60)
 
     def _host(self) -> str:
         return self._chance.choice(self._hosts)
+
+    def _common(self) -> str:
+        """A word that places and URLs have in common, so that some URLs lie in places."""
+        return self._chance.choice(self._words)
 
     def _word(self, letters: int = 7) -> str:
         return "".join(self._chance.choices(_LETTERS, k=letters))
