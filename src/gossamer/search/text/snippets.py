@@ -14,7 +14,16 @@ import msgspec
 
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field
-from gossamer.search.text.words import is_single, is_spaceless, sequences, stems_of, ways_of
+from gossamer.search.text.words import (
+    COMBINING,
+    HIDDEN,
+    SPACELESS,
+    is_single,
+    is_spaceless,
+    sequences,
+    stems_of,
+    ways_of,
+)
 
 __all__ = ["Marker", "Piece", "marked_places", "plain", "shown"]
 
@@ -38,10 +47,15 @@ _BEFORE = 60
 _SAME = 3
 """Characters with which all forms of a word begin."""
 _BLANKS = re.compile(r"\s+")
-_WORD = re.compile(r"(?<![^\W_])[^\W_]+")
-_NEXT_WORD = re.compile(r"[\W_]+([^\W_]+)")
-_BEYOND = re.compile(r"[^\x00-\x7f](?<=[^\W_])[^\W_]*")
+_LETTER = rf"[^\W_{SPACELESS}]"
+_ON = rf"{_LETTER}*(?:[{COMBINING}]+{_LETTER}*)*"
+_WORD = re.compile(rf"(?<!{_LETTER})(?<![{COMBINING}]){_LETTER}{_ON}")
+"""As the index has it, which ends where a script without blanks begins."""
+_BEYOND = re.compile(rf"[^\x00-\x7f](?:(?<={_LETTER})|(?<=[{COMBINING}])){_ON}")
 """A word from its first letter beyond ASCII on, which may be another with a diacritic."""
+_IN_WORD = re.compile(rf"{_LETTER}|[{COMBINING}]")
+_WORD_OF_PHRASE = re.compile(r"(?<![^\W_])[^\W_]+")
+_NEXT_WORD = re.compile(r"[\W_]+([^\W_]+)")
 _UNSEEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 """Format characters (Unicode's category Cf) without a shape: they say how a page is written, not what it says."""
 
@@ -83,15 +97,19 @@ class _Reading:
     """A text, read as far as it is looked through."""
 
     def __init__(self, text: str, more: Callable[[int], str] | None) -> None:
-        self.text = text
+        self.text = _composed(text)
         self._more = more
-        self._read = len(text)
         self._lower = ""
 
     def upto(self, end: int) -> str:
         """So many characters of it, if it has them, or more."""
-        if self._more is not None and end > self._read:
-            self.text, self._read, self._lower = self._more(end), end, ""
+        wanted = end
+        while self._more is not None and end > len(self.text):
+            text = self._more(wanted)
+            self.text, self._lower = _composed(text), ""
+            if len(text) < wanted:
+                self._more = None
+            wanted *= 2  # composed it is shorter
         return self.text
 
     def lower(self, end: int) -> str:
@@ -129,7 +147,7 @@ class Marker:
                     for at, word in sequence:
                         if len(sequence) == 1 or not is_single(word):
                             each.setdefault(word if is_spaceless(word) else at, set()).add(word)
-                phrase = _WORD.findall(_lower(words.text))
+                phrase = _WORD_OF_PHRASE.findall(_lower(_composed(words.text)))
                 if words.phrase and 1 < len(phrase) <= _PHRASE:
                     self._phrases.append(phrase)
             by_form = self._beginnings if words.pattern else self._numbers
@@ -158,6 +176,7 @@ class Marker:
 
     def marked(self, text: str, language: str) -> tuple[Piece, ...]:
         """A whole short text, such as a title, with its words marked."""
+        text = _composed(text)
         return _pieces(text, _apart(self._places(text, 0, len(text), language)))
 
     def passage(
@@ -243,9 +262,9 @@ class Marker:
             start + at
             for literal in self._firsts
             for at in _all_places(lower, literal)
-            if not at or not lower[at - 1].isalnum()
+            if not at or not lower[at - 1].isalnum() or not lower[at - 1].isascii()
         }
-        if self._firsts and not lower.isascii():
+        if not lower.isascii():
             found.update(_word_begins(text, one.start()) for one in _BEYOND.finditer(text, start, end))
         words = {at: word[0] for at in sorted(found) if (word := _WORD.match(text, at))}
         forms = self._forms(words.values(), language)
@@ -271,6 +290,8 @@ class Marker:
             own, as_it_is = stems_of(read, language), stems_of(read, "")
             for word in new:
                 stems = {own[word], as_it_is[word], word} if word in own else set()
+                if self._runs and any(map(is_spaceless, stems)):  # kana of half the width
+                    stems.update(pair for sequence in sequences(word) for _, pair in sequence)
                 numbers = [self._numbers.get(stem, ()) for stem in stems]
                 numbers += [
                     begun
@@ -279,6 +300,17 @@ class Marker:
                 ]
                 known[word] = frozenset().union(*numbers)
         return known
+
+
+def _composed(text: str) -> str:
+    """As it is shown and looked through: letters and their diacritics are one character, and what is not seen is not
+    within words.
+    """
+    if text.isascii():
+        return text
+    for one in HIDDEN:
+        text = text.replace(one, "")
+    return unicodedata.normalize("NFC", text)
 
 
 def _lower(text: str) -> str:
@@ -319,7 +351,7 @@ def _least(beginnings: Iterable[str]) -> list[str]:
 def _word_begins(text: str, at: int) -> int:
     """Where the word begins that goes on at a place; somewhere in it if it is too long to be one."""
     least = max(at - LENGTH, 0)
-    while at > least and text[at - 1].isalnum():
+    while at > least and _IN_WORD.match(text, at - 1):
         at -= 1
     return at
 
@@ -335,7 +367,7 @@ def _phrase_place(lower: str, phrase: Sequence[str]) -> int | None:
     for at in islice(_all_places(lower, phrase[longest]), _PHRASE_OCCURRENCES):
         if not _goes_on(lower, at + len(phrase[longest]), after):
             continue
-        words = [*_WORD.finditer(lower, max(at - reach, 0), at + 1)][-len(before) - 1 :]
+        words = [*_WORD_OF_PHRASE.finditer(lower, max(at - reach, 0), at + 1)][-len(before) - 1 :]
         if words and words[-1].start() == at and [word.group() for word in words[:-1]] == before:
             return words[0].start()
     return None
