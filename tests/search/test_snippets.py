@@ -132,6 +132,21 @@ def test_a_word_is_marked_as_a_whole_however_its_characters_are_written(
         assert _passage(query, before + text)[1] == marked
 
 
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ("elephant", "\u00e9l\u00e9phant"), ("apfel", "\u00c4PFEL"), ("ubergro*", "\u00dcbergr\u00f6\u00dfe"), ("oedipe", "\u0152dipe"),
+        ("izmir", "\u0130zmir"), ("\u0643\u062a\u0627\u0628", "\u0643\u0650\u062a\u064e\u0627\u0628\u064c"), ("efficient", "e\ufb03cient"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("far", [20_000, 600_000])
+def test_a_word_with_diacritics_that_were_not_typed_is_shown_wherever_it_stands(
+    query: str, word: str, far: int
+) -> None:
+    text = FILLER * (far // len(FILLER)) + word + " " + FILLER * 50
+    assert _passage(query, text)[1] == [word]
+
+
 def test_a_text_that_becomes_shorter_as_it_is_composed_is_read_on() -> None:
     text = "e\u0301" * 70 + " " + "o\u0308 " * 30_000 + "porcupine " + "o\u0308 " * 30_000
     marker = Marker(read_query("porcupine"), ["en"])

@@ -18,6 +18,7 @@ from gossamer.search.text.words import (
     COMBINING,
     HIDDEN,
     SPACELESS,
+    folded,
     is_single,
     is_spaceless,
     sequences,
@@ -220,7 +221,21 @@ class Marker:
                         best, most = place, different
                     if different:
                         break
-        return best
+        return best if most else self._otherwise(reading.text, at, language)
+
+    def _otherwise(self, text: str, at: int, language: str) -> int:
+        """Where words stand behind `at` that are written otherwise than they are most often, such as with diacritics
+        that were not typed; the beginning of the text if none does.
+        """
+        if not text.isascii():
+            step = _THOROUGHLY[-1]
+            for start in range(at, min(len(text), SEARCHED), step):
+                letters = folded(text[start : start + step])
+                if any(literal in letters for literal in (*self._firsts, *self._runs)) and (
+                    places := self._places(text, start, start + step, language)
+                ):
+                    return _fullest(places)[0]
+        return 0
 
     def _phrase(self, text: str) -> int | None:
         """Where the first phrase that a text has stands."""

@@ -30,6 +30,7 @@ __all__ = [
     "Ways",
     "Words",
     "common_in",
+    "folded",
     "is_single",
     "is_spaceless",
     "of_document",
@@ -99,11 +100,12 @@ _RUN = re.compile(f"[{SPACELESS}]+")
 _LAST_RUN = re.compile(f"[{SPACELESS}]+(?=\\s*$)")
 _MARKED = re2.compile(r"\p{M}")
 _FOLDED = str.maketrans(
-    "άέήίόύώϊϋΐΰςё\u0623\u0625\u0622\u0671\u0649\u0130", "αεηιουωιυιυσе\u0627\u0627\u0627\u0627\u064a\u0049",
+    "άέήίόύώϊϋΐΰςё" "ΆΈΉΊΌΎΏΪΫЁ" "\u0623\u0625\u0622\u0671\u0649\u0130",
+    "αεηιουωιυιυσе" "αεηιουωιυе" "\u0627\u0627\u0627\u0627\u064a\u0049",
     "\u0640" + "".join(one for one in COMBINING if one < "\u0653") + HIDDEN,
 )  # fmt: skip
 """Accents of Greek, letters of Russian and Arabic that are often written otherwise; the Turkish I with a dot, of which
-lower case makes two characters; diacritics that are left where no letter has them (stress in Russian, points in Hebrew); what
+lower case makes two characters; diacritics that no letter is composed with (stress in Russian, points in Hebrew); what
 is not seen."""
 _FOLDABLE = re.compile(f"[{''.join(map(chr, _FOLDED))}]+")
 
@@ -126,6 +128,11 @@ def plain(text: str) -> str:
         return text
     # Translating all of a text takes ten times as long as finding the few places.
     return _FOLDABLE.sub(lambda found: found.group().translate(_FOLDED), unicodedata.normalize("NFKC", text))
+
+
+def folded(text: str) -> str:
+    """A text in the letters of its words as they are kept, but for their stems."""
+    return "".join(_folding().analyze(plain(text)))
 
 
 def of_document(text: str, language: str, *, common: bool = True) -> Any:
@@ -318,6 +325,13 @@ def _commonest(stemmer: str) -> _Commonest:
 def _stops(stemmer: str, common: bool) -> tuple[str, ...]:
     """Of which languages a text is kept without the commonest words."""
     return (stemmer,) if not common and stemmer in _STOPS else ()
+
+
+@lru_cache
+def _folding() -> Any:
+    tantivy = needed()
+    whole = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.lowercase())
+    return whole.filter(tantivy.Filter.ascii_fold()).build()
 
 
 @lru_cache
