@@ -121,7 +121,10 @@ def test_a_word_is_marked_in_each_form_whatever_letters_it_shares(
         ("python", "\u4f7f\u7528Python\u7f16\u7a0b", ["Python"]),
         ("python", "\u0e17\u0e35\u0e48Python\u0e17\u0e35\u0e48", ["Python"]),
         ("\u30c7\u30fc\u30bf", "\u30c6\u3099\u30fc\u30bf", ["\u30c7\u30fc\u30bf"]),
-        ("\u30af\u30ed\u30fc\u30e9", "\uff78\uff9b\uff70\uff97", ["\uff78\uff9b\uff70\uff97"]),
+        ("\u30af\u30ed\u30fc\u30e9", "\uff78\uff9b\uff70\uff97", ["\u30af\u30ed\u30fc\u30e9"]),
+        ("\u6587\u5b57", "\u8aad\u3080\u2f42\u5b57", ["\u6587\u5b57"]),
+        ("\u0e04\u0e33", "\u0e16\u0e32\u0e21\u0e04\u0e33\u0e16\u0e32\u0e21", ["\u0e04\u0e33"]),
+        ("web", "\uff37\uff25\uff22\uff7b\uff72\uff84", ["\uff37\uff25\uff22"]),
     ],
 )  # fmt: skip
 def test_a_word_is_marked_as_a_whole_however_its_characters_are_written(

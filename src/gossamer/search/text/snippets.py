@@ -6,6 +6,7 @@ them costs as much as to search several texts.
 
 import functools
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -57,6 +58,8 @@ _BEYOND = re.compile(rf"[^\x00-\x7f](?:(?<={_LETTER})|(?<=[{COMBINING}])){_ON}")
 _IN_WORD = re.compile(rf"{_LETTER}|[{COMBINING}]")
 _WORD_OF_PHRASE = re.compile(r"(?<![^\W_])[^\W_]+")
 _NEXT_WORD = re.compile(r"[\W_]+([^\W_]+)")
+_COMPATIBLE = re.compile(r"[\u0edc\u0edd\u2e80-\u2fdf\uff66-\uff9f]+")
+"""Ligatures of Lao; radicals, which PDF files have in the place of Han; kana of half the width."""
 _UNSEEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 """Format characters (Unicode's category Cf) without a shape: they say how a page is written, not what it says."""
 
@@ -95,21 +98,25 @@ class _Part(msgspec.Struct, frozen=True):
 
 
 class _Reading:
-    """A text, read as far as it is looked through."""
+    """A text, read and composed as far as it is looked through."""
 
     def __init__(self, text: str, more: Callable[[int], str] | None) -> None:
-        self.text = _composed(text)
+        self.text = ""
+        self.beginning = len(text)
+        """Characters of it that were read before."""
+        self._written = text
         self._more = more
+        self._all = False
         self._lower = ""
 
     def upto(self, end: int) -> str:
-        """So many characters of it, if it has them, or more."""
-        wanted = end
-        while self._more is not None and end > len(self.text):
-            text = self._more(wanted)
-            self.text, self._lower = _composed(text), ""
-            if len(text) < wanted:
-                self._more = None
+        """So many characters of it, if it has them, or more, and what a word or a passage has behind them."""
+        wanted = end = end + 2 * LENGTH
+        while end > len(self.text) and not self._all:
+            if self._more is not None and wanted > len(self._written):
+                self._written = self._more(wanted)
+            self._all = wanted > len(self._written)
+            self.text, self._lower = _composed(self._written, wanted), ""
             wanted *= 2  # composed it is shorter
         return self.text
 
@@ -192,13 +199,13 @@ class Marker:
         """
         reading = _Reading(text, more)
         best = self._best(reading, language)
-        text = reading.text
+        text = reading.upto(best)
         start = _start(text, max(best - _BEFORE, 0))
         return self.marked(text[start : _end(text, start + LENGTH)], language)
 
     def _best(self, reading: "_Reading", language: str) -> int:
         """Where to look in a text, of which that is read then."""
-        for end in (len(reading.text), *_FURTHER) if self._phrases else ():
+        for end in (reading.beginning, *_FURTHER) if self._phrases else ():
             if (found := self._phrase(reading.upto(end))) is not None:
                 return found
         best, most, at = 0, 0, 0
@@ -230,7 +237,7 @@ class Marker:
         if not text.isascii():
             step = _THOROUGHLY[-1]
             for start in range(at, min(len(text), SEARCHED), step):
-                letters = folded(text[start : start + step])
+                letters = folded(text[start : start + step + LENGTH])
                 if any(literal in letters for literal in (*self._firsts, *self._runs)) and (
                     places := self._places(text, start, start + step, language)
                 ):
@@ -279,7 +286,7 @@ class Marker:
             for at in _all_places(lower, literal)
             if not at or not lower[at - 1].isalnum() or not lower[at - 1].isascii()
         }
-        if not lower.isascii():
+        if self._firsts and not lower.isascii():
             found.update(_word_begins(text, one.start()) for one in _BEYOND.finditer(text, start, end))
         words = {at: word[0] for at in sorted(found) if (word := _WORD.match(text, at))}
         forms = self._forms(words.values(), language)
@@ -305,8 +312,6 @@ class Marker:
             own, as_it_is = stems_of(read, language), stems_of(read, "")
             for word in new:
                 stems = {own[word], as_it_is[word], word} if word in own else set()
-                if self._runs and any(map(is_spaceless, stems)):  # kana of half the width
-                    stems.update(pair for sequence in sequences(word) for _, pair in sequence)
                 numbers = [self._numbers.get(stem, ()) for stem in stems]
                 numbers += [
                     begun
@@ -317,14 +322,16 @@ class Marker:
         return known
 
 
-def _composed(text: str) -> str:
-    """As it is shown and looked through: letters and their diacritics are one character, and what is not seen is not
-    within words.
+def _composed(text: str, end: int = sys.maxsize) -> str:
+    """As it is shown and looked through, of so many characters or more: letters and their diacritics are one character,
+    those of scripts without blanks are the ones that people type, and what is not seen is not within words.
     """
     if text.isascii():
         return text
+    text = text[:end]
     for one in HIDDEN:
         text = text.replace(one, "")
+    text = _COMPATIBLE.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
     return unicodedata.normalize("NFC", text)
 
 

@@ -127,7 +127,10 @@ def plain(text: str) -> str:
     if text.isascii():
         return text
     # Translating all of a text takes ten times as long as finding the few places.
-    return _FOLDABLE.sub(lambda found: found.group().translate(_FOLDED), unicodedata.normalize("NFKC", text))
+    text = _FOLDABLE.sub(lambda found: found.group().translate(_FOLDED), unicodedata.normalize("NFKC", text))
+    return text.replace("\u0e4d\u0e32", "\u0e33").replace(
+        "\u0ecd\u0eb2", "\u0eb3"
+    )  # am, as Thai and Lao write it
 
 
 def folded(text: str) -> str:
