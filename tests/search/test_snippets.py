@@ -98,7 +98,7 @@ def test_all_and_only_forms_of_what_was_asked_for_are_marked(text: str, language
         ("verfugbar", "Es ist die verfügbare Menge.", ["verfügbare"]),
         ("going", "Go on, or be gone with the goat.", ["Go"]),
         ("re*", "A rest, a tree, THE REEF.", ["rest", "REEF"]),
-        ("i", "İ said: I ski. is it?", ["I"]),
+        ("i", "İ said: I ski. is it?", ["İ", "I"]),
     ],
 )
 def test_a_word_is_marked_in_each_form_whatever_letters_it_shares(
@@ -107,6 +107,55 @@ def test_a_word_is_marked_in_each_form_whatever_letters_it_shares(
     language = "de" if "ü" in text else "en"
     pieces = Marker(read_query(query), ["en", "de"]).marked(text, language)
     assert [piece.text for piece in pieces if piece.marked] == marked
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "marked"),
+    [
+        ("bucher", "Die Bu\u0308cher.", ["B\u00fccher"]),
+        ("\u092a\u0941\u0938\u094d\u0924\u0915", "\u092f\u0939 \u092a\u0941\u0938\u094d\u0924\u0915 \u0939\u0948\u0964",
+         ["\u092a\u0941\u0938\u094d\u0924\u0915"]),
+        ("\u0643\u062a\u0627\u0628", "\u0643\u0650\u062a\u064e\u0627\u0628\u064c", ["\u0643\u0650\u062a\u064e\u0627\u0628\u064c"]),
+        ("\u0437\u0430\u043c\u043e\u043a", "\u0417\u0430\u0301\u043c\u043e\u043a!", ["\u0417\u0430\u0301\u043c\u043e\u043a"]),
+        ("hyphen", "A hy\u00adphen.", ["hyphen"]),
+        ("python", "\u4f7f\u7528Python\u7f16\u7a0b", ["Python"]),
+        ("python", "\u0e17\u0e35\u0e48Python\u0e17\u0e35\u0e48", ["Python"]),
+        ("\u30c7\u30fc\u30bf", "\u30c6\u3099\u30fc\u30bf", ["\u30c7\u30fc\u30bf"]),
+        ("\u30af\u30ed\u30fc\u30e9", "\uff78\uff9b\uff70\uff97", ["\u30af\u30ed\u30fc\u30e9"]),
+        ("\u6587\u5b57", "\u8aad\u3080\u2f42\u5b57", ["\u6587\u5b57"]),
+        ("\u0e04\u0e33", "\u0e16\u0e32\u0e21\u0e04\u0e33\u0e16\u0e32\u0e21", ["\u0e04\u0e33"]),
+        ("web", "\uff37\uff25\uff22\uff7b\uff72\uff84", ["\uff37\uff25\uff22"]),
+    ],
+)  # fmt: skip
+def test_a_word_is_marked_as_a_whole_however_its_characters_are_written(
+    query: str, text: str, marked: list[str]
+) -> None:
+    """Decomposed, with vowels or points, with what is not seen, within a script without blanks, of half the width."""
+    for before in ("", "\u2014", "\u201cOh\u201d "):
+        assert _passage(query, before + text)[1] == marked
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ("elephant", "\u00e9l\u00e9phant"), ("apfel", "\u00c4PFEL"), ("ubergro*", "\u00dcbergr\u00f6\u00dfe"), ("oedipe", "\u0152dipe"),
+        ("izmir", "\u0130zmir"), ("\u0643\u062a\u0627\u0628", "\u0643\u0650\u062a\u064e\u0627\u0628\u064c"), ("efficient", "e\ufb03cient"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("far", [20_000, 600_000])
+def test_a_word_with_diacritics_that_were_not_typed_is_shown_wherever_it_stands(
+    query: str, word: str, far: int
+) -> None:
+    text = FILLER * (far // len(FILLER)) + word + " " + FILLER * 50
+    assert _passage(query, text)[1] == [word]
+
+
+def test_a_text_that_becomes_shorter_as_it_is_composed_is_read_on() -> None:
+    text = "e\u0301" * 70 + " " + "o\u0308 " * 30_000 + "porcupine " + "o\u0308 " * 30_000
+    marker = Marker(read_query("porcupine"), ["en"])
+    assert [
+        piece.text for piece in marker.passage(text[:90], "en", lambda end: text[:end]) if piece.marked
+    ] == ["porcupine"]
 
 
 @pytest.mark.parametrize(

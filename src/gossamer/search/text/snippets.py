@@ -6,6 +6,7 @@ them costs as much as to search several texts.
 
 import functools
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -14,7 +15,17 @@ import msgspec
 
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field
-from gossamer.search.text.words import is_single, is_spaceless, sequences, stems_of, ways_of
+from gossamer.search.text.words import (
+    COMBINING,
+    HIDDEN,
+    SPACELESS,
+    folded,
+    is_single,
+    is_spaceless,
+    sequences,
+    stems_of,
+    ways_of,
+)
 
 __all__ = ["Marker", "Piece", "marked_places", "plain", "shown"]
 
@@ -38,10 +49,17 @@ _BEFORE = 60
 _SAME = 3
 """Characters with which all forms of a word begin."""
 _BLANKS = re.compile(r"\s+")
-_WORD = re.compile(r"(?<![^\W_])[^\W_]+")
-_NEXT_WORD = re.compile(r"[\W_]+([^\W_]+)")
-_BEYOND = re.compile(r"[^\x00-\x7f](?<=[^\W_])[^\W_]*")
+_LETTER = rf"[^\W_{SPACELESS}]"
+_ON = rf"{_LETTER}*(?:[{COMBINING}]+{_LETTER}*)*"
+_WORD = re.compile(rf"(?<!{_LETTER})(?<![{COMBINING}]){_LETTER}{_ON}")
+"""As the index has it, which ends where a script without blanks begins."""
+_BEYOND = re.compile(rf"[^\x00-\x7f](?:(?<={_LETTER})|(?<=[{COMBINING}])){_ON}")
 """A word from its first letter beyond ASCII on, which may be another with a diacritic."""
+_IN_WORD = re.compile(rf"{_LETTER}|[{COMBINING}]")
+_WORD_OF_PHRASE = re.compile(r"(?<![^\W_])[^\W_]+")
+_NEXT_WORD = re.compile(r"[\W_]+([^\W_]+)")
+_COMPATIBLE = re.compile(r"[\u0edc\u0edd\u2e80-\u2fdf\uff66-\uff9f]+")
+"""Ligatures of Lao; radicals, which PDF files have in the place of Han; kana of half the width."""
 _UNSEEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 """Format characters (Unicode's category Cf) without a shape: they say how a page is written, not what it says."""
 
@@ -80,18 +98,26 @@ class _Part(msgspec.Struct, frozen=True):
 
 
 class _Reading:
-    """A text, read as far as it is looked through."""
+    """A text, read and composed as far as it is looked through."""
 
     def __init__(self, text: str, more: Callable[[int], str] | None) -> None:
-        self.text = text
+        self.text = ""
+        self.beginning = len(text)
+        """Characters of it that were read before."""
+        self._written = text
         self._more = more
-        self._read = len(text)
+        self._all = False
         self._lower = ""
 
     def upto(self, end: int) -> str:
-        """So many characters of it, if it has them, or more."""
-        if self._more is not None and end > self._read:
-            self.text, self._read, self._lower = self._more(end), end, ""
+        """So many characters of it, if it has them, or more, and what a word or a passage has behind them."""
+        wanted = end = end + 2 * LENGTH
+        while end > len(self.text) and not self._all:
+            if self._more is not None and wanted > len(self._written):
+                self._written = self._more(wanted)
+            self._all = wanted > len(self._written)
+            self.text, self._lower = _composed(self._written, wanted), ""
+            wanted *= 2  # composed it is shorter
         return self.text
 
     def lower(self, end: int) -> str:
@@ -129,7 +155,7 @@ class Marker:
                     for at, word in sequence:
                         if len(sequence) == 1 or not is_single(word):
                             each.setdefault(word if is_spaceless(word) else at, set()).add(word)
-                phrase = _WORD.findall(_lower(words.text))
+                phrase = _WORD_OF_PHRASE.findall(_lower(_composed(words.text)))
                 if words.phrase and 1 < len(phrase) <= _PHRASE:
                     self._phrases.append(phrase)
             by_form = self._beginnings if words.pattern else self._numbers
@@ -158,6 +184,7 @@ class Marker:
 
     def marked(self, text: str, language: str) -> tuple[Piece, ...]:
         """A whole short text, such as a title, with its words marked."""
+        text = _composed(text)
         return _pieces(text, _apart(self._places(text, 0, len(text), language)))
 
     def passage(
@@ -172,13 +199,13 @@ class Marker:
         """
         reading = _Reading(text, more)
         best = self._best(reading, language)
-        text = reading.text
+        text = reading.upto(best)
         start = _start(text, max(best - _BEFORE, 0))
         return self.marked(text[start : _end(text, start + LENGTH)], language)
 
     def _best(self, reading: "_Reading", language: str) -> int:
         """Where to look in a text, of which that is read then."""
-        for end in (len(reading.text), *_FURTHER) if self._phrases else ():
+        for end in (reading.beginning, *_FURTHER) if self._phrases else ():
             if (found := self._phrase(reading.upto(end))) is not None:
                 return found
         best, most, at = 0, 0, 0
@@ -201,7 +228,21 @@ class Marker:
                         best, most = place, different
                     if different:
                         break
-        return best
+        return best if most else self._otherwise(reading.text, at, language)
+
+    def _otherwise(self, text: str, at: int, language: str) -> int:
+        """Where words stand behind `at` that are written otherwise than they are most often, such as with diacritics
+        that were not typed; the beginning of the text if none does.
+        """
+        if not text.isascii():
+            step = _THOROUGHLY[-1]
+            for start in range(at, min(len(text), SEARCHED), step):
+                letters = folded(text[start : start + step + LENGTH])
+                if any(literal in letters for literal in (*self._firsts, *self._runs)) and (
+                    places := self._places(text, start, start + step, language)
+                ):
+                    return _fullest(places)[0]
+        return 0
 
     def _phrase(self, text: str) -> int | None:
         """Where the first phrase that a text has stands."""
@@ -243,7 +284,7 @@ class Marker:
             start + at
             for literal in self._firsts
             for at in _all_places(lower, literal)
-            if not at or not lower[at - 1].isalnum()
+            if not at or not lower[at - 1].isalnum() or not lower[at - 1].isascii()
         }
         if self._firsts and not lower.isascii():
             found.update(_word_begins(text, one.start()) for one in _BEYOND.finditer(text, start, end))
@@ -279,6 +320,19 @@ class Marker:
                 ]
                 known[word] = frozenset().union(*numbers)
         return known
+
+
+def _composed(text: str, end: int = sys.maxsize) -> str:
+    """As it is shown and looked through, of so many characters or more: letters and their diacritics are one character,
+    those of scripts without blanks are the ones that people type, and what is not seen is not within words.
+    """
+    if text.isascii():
+        return text
+    text = text[:end]
+    for one in HIDDEN:
+        text = text.replace(one, "")
+    text = _COMPATIBLE.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
+    return unicodedata.normalize("NFC", text)
 
 
 def _lower(text: str) -> str:
@@ -319,7 +373,7 @@ def _least(beginnings: Iterable[str]) -> list[str]:
 def _word_begins(text: str, at: int) -> int:
     """Where the word begins that goes on at a place; somewhere in it if it is too long to be one."""
     least = max(at - LENGTH, 0)
-    while at > least and text[at - 1].isalnum():
+    while at > least and _IN_WORD.match(text, at - 1):
         at -= 1
     return at
 
@@ -335,7 +389,7 @@ def _phrase_place(lower: str, phrase: Sequence[str]) -> int | None:
     for at in islice(_all_places(lower, phrase[longest]), _PHRASE_OCCURRENCES):
         if not _goes_on(lower, at + len(phrase[longest]), after):
             continue
-        words = [*_WORD.finditer(lower, max(at - reach, 0), at + 1)][-len(before) - 1 :]
+        words = [*_WORD_OF_PHRASE.finditer(lower, max(at - reach, 0), at + 1)][-len(before) - 1 :]
         if words and words[-1].start() == at and [word.group() for word in words[:-1]] == before:
             return words[0].start()
     return None

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import re2
@@ -23,10 +23,14 @@ from gossamer.search.extra import needed
 from gossamer.search.symbols import without_symbols
 
 __all__ = [
+    "COMBINING",
+    "HIDDEN",
+    "SPACELESS",
     "STEMMERS",
     "Ways",
     "Words",
     "common_in",
+    "folded",
     "is_single",
     "is_spaceless",
     "of_document",
@@ -65,13 +69,20 @@ Words = tuple[tuple[int, str], ...]
 Ways = tuple[str, ...]
 """Names of stemmers; the empty one leaves words as they are."""
 
-_SPACELESS = (
+SPACELESS = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u1000-\u109f\u1780-\u17ff"  # Burmese, Khmer
     "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
+"""Characters of a class of regular expressions: of the scripts that are cut into pairs."""
+_SPACED = (range(0x0300, 0x0E00), range(0x0F00, 0x1000), range(0x1200, 0x1780), range(0x1800, 0x1E00),
+           range(0xA66F, 0xAC00))  # fmt: skip
+COMBINING = "".join(one for one in map(chr, chain(*_SPACED)) if unicodedata.category(one).startswith("M"))
+"""Marks of all others, which are part of a word (vowels of Devanagari), though Python's `\\w` does not know them."""
+HIDDEN = "\u200b\u200c\u200d\u00ad"
+"""Characters within words that are not seen, and belong to no word."""
 _BETWEEN = re.compile(r"([\W_]+)")
 _LOWER_WORDS = bytes(place if chr(place).isalnum() else 32 for place in range(128)).lower().ljust(256)
 """For `bytes.translate`, of ASCII: words in lower case, and for all else a blank."""
@@ -85,14 +96,17 @@ _ENDS = re.compile(r"[A-Za-z0-9]+\Z")
 _BEGINS = re.compile(r"[A-Za-z0-9]+")
 _SIGNED = 20
 """Characters of a word with a sign, at most."""
-_RUN = re.compile(f"[{_SPACELESS}]+")
-_LAST_RUN = re.compile(f"[{_SPACELESS}]+(?=\\s*$)")
+_RUN = re.compile(f"[{SPACELESS}]+")
+_LAST_RUN = re.compile(f"[{SPACELESS}]+(?=\\s*$)")
 _MARKED = re2.compile(r"\p{M}")
 _FOLDED = str.maketrans(
-    "άέήίόύώϊϋΐΰςё\u0623\u0625\u0622\u0671\u0649", "αεηιουωιυιυσе\u0627\u0627\u0627\u0627\u064a",
-    "\u0640" + "".join(map(chr, range(0x064B, 0x0653))) + "\u200b\u200c\u200d\u00ad",
+    "άέήίόύώϊϋΐΰςё" "ΆΈΉΊΌΎΏΪΫЁ" "\u0623\u0625\u0622\u0671\u0649\u0130",
+    "αεηιουωιυιυσе" "αεηιουωιυе" "\u0627\u0627\u0627\u0627\u064a\u0049",
+    "\u0640" + "".join(one for one in COMBINING if one < "\u0653") + HIDDEN,
 )  # fmt: skip
-"""Accents of Greek, letters of Russian and Arabic that are often written otherwise; what is not seen."""
+"""Accents of Greek, letters of Russian and Arabic that are often written otherwise; the Turkish I with a dot, of which
+lower case makes two characters; diacritics that no letter is composed with (stress in Russian, points in Hebrew); what
+is not seen."""
 _FOLDABLE = re.compile(f"[{''.join(map(chr, _FOLDED))}]+")
 
 
@@ -113,7 +127,15 @@ def plain(text: str) -> str:
     if text.isascii():
         return text
     # Translating all of a text takes ten times as long as finding the few places.
-    return _FOLDABLE.sub(lambda found: found.group().translate(_FOLDED), unicodedata.normalize("NFKC", text))
+    text = _FOLDABLE.sub(lambda found: found.group().translate(_FOLDED), unicodedata.normalize("NFKC", text))
+    return text.replace("\u0e4d\u0e32", "\u0e33").replace(
+        "\u0ecd\u0eb2", "\u0eb3"
+    )  # am, as Thai and Lao write it
+
+
+def folded(text: str) -> str:
+    """A text in the letters of its words as they are kept, but for their stems."""
+    return "".join(_folding().analyze(plain(text)))
 
 
 def of_document(text: str, language: str, *, common: bool = True) -> Any:
@@ -306,6 +328,13 @@ def _commonest(stemmer: str) -> _Commonest:
 def _stops(stemmer: str, common: bool) -> tuple[str, ...]:
     """Of which languages a text is kept without the commonest words."""
     return (stemmer,) if not common and stemmer in _STOPS else ()
+
+
+@lru_cache
+def _folding() -> Any:
+    tantivy = needed()
+    whole = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.lowercase())
+    return whole.filter(tantivy.Filter.ascii_fold()).build()
 
 
 @lru_cache
