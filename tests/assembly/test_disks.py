@@ -146,6 +146,24 @@ def test_paths_become_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     )
 
 
+def test_links_do_not_lead_through_the_folder_that_a_path_was_given_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, disk = tmp_path / "here", tmp_path / "disk"
+    (here / "crawl").mkdir(parents=True)
+    disk.mkdir()
+    (tmp_path / "linked").symlink_to(disk)
+    monkeypatch.chdir(here)
+    config = whole_paths(StorageConfig(archive="../disk", state="../linked", log=f"{tmp_path}/linked"))
+    assert config == StorageConfig(archive=str(disk), state=str(disk), log=f"{tmp_path}/linked")
+    lay(here / "crawl", config)
+    fill(here / "crawl")
+    (here / "crawl").rename(tmp_path / "crawl")
+    here.rmdir()
+    assert (tmp_path / "crawl" / "archive").read_text() == "archive"
+    claim(tmp_path / "crawl")
+
+
 @pytest.mark.parametrize("name", sorted(ALL))
 def test_a_disk_that_is_not_mounted_is_no_empty_one(folder: Path, name: str) -> None:
     home_of(folder, name).rename(folder.parent / "unplugged")
@@ -203,6 +221,18 @@ def test_a_copy_with_links_is_not_taken_for_the_crawl(folder: Path) -> None:
     assert not copy.exists()
     claim(folder)
     assert (folder / "archive").read_text() == "archive"
+
+
+def test_a_name_may_end_in_a_newline(tmp_path: Path, places: StorageConfig) -> None:
+    folder = tmp_path / "crawl\n"
+    folder.mkdir()
+    lay(folder, places)
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy, symlinks=True)
+    fill(folder)
+    with pytest.raises(ConfigError):
+        claim(copy)
+    claim(folder)
 
 
 def test_a_copy_of_the_contents_is_a_crawl(folder: Path) -> None:

@@ -25,12 +25,13 @@ def site() -> Iterator[Farm]:
 def test_a_site_is_crawled_and_told_of_by_table_and_status(
     gossamer: Gossamer, site: Farm, tmp_path: Path
 ) -> None:
-    ran = gossamer("audit", site.address, "--min-delay", "0")
+    (tmp_path / "disk").mkdir()
+    ran = gossamer("audit", site.address, "--min-delay", "0", "--set", "storage.archive=disk")
     assert ran.code == 1
     assert "[link-broken]" in ran.out
     assert "“the old page”" in ran.out
     assert "findings: 1 error" in ran.err
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.rglob("*")) == [tmp_path / "disk"], "a crawl of its own is removed, on all disks"
 
 
 def test_what_is_known_fails_nothing_and_what_is_mended_is_seen(gossamer: Gossamer, tmp_path: Path) -> None:

@@ -266,6 +266,24 @@ def test_an_agent_of_another_machine_is_named(gossamer: Gossamer, cluster: Path)
     assert "no agent of this cluster has a crawl in d/agents" in ran.err
 
 
+def test_an_agent_whose_disk_is_not_mounted_is_not_of_another_machine(
+    gossamer: Gossamer, cluster: Path, tmp_path: Path
+) -> None:
+    state = cluster / "agents" / "a-2" / "state"
+    home = tmp_path / "disk" / "a-2-00000000"
+    home.mkdir(parents=True)
+    state.rename(home / "state")
+    (home / "of-crawl").write_text(f"{state.parent}\n")
+    state.symlink_to(home / "state")
+    assert "pages     8 " in gossamer("status", "d").out
+    home.parent.rename(tmp_path / "unplugged")
+    for command in ("status", "check"):
+        ran = gossamer(command, "d")
+        assert ran.code == 3
+        assert "d/agents/a-2/state: leads to" in ran.err
+        assert "far-away" not in ran.err
+
+
 def test_agents_may_have_their_folders_elsewhere(
     gossamer: Gossamer, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from small_site import small_site
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
 from gossamer.config.shape import leaf_paths
+from gossamer.config.storage_config import StorageConfig
 from gossamer.control.changes.change_log import Change, ChangeLog, read_changes
 from gossamer.control.changes.changeable import Group, changeable_paths, plan_changes
 from gossamer.control.socket.protocol import LiveError
@@ -114,3 +115,10 @@ def test_changes_are_checked_together() -> None:
     with pytest.raises(LiveError) as caught:
         plan_changes(config, {"scope.exclude": ["("], "scope.block": ["a/b"], "host.a.password": "x", "": 1})
     assert len(caught.value.details) >= 3
+
+
+def test_who_would_move_a_part_is_not_sent_to_resume_which_moves_none() -> None:
+    config = load(CrawlConfig, {"seeds": ["http://a.example/"]})
+    for name in StorageConfig.__struct_fields__:
+        with pytest.raises(LiveError, match="by hand"):
+            plan_changes(config, {f"storage.{name}": "/elsewhere"})

@@ -9,7 +9,7 @@ import contextlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -36,13 +36,15 @@ _LONGEST = 60
 
 
 def whole_paths(config: StorageConfig) -> StorageConfig:
-    """The same with whole paths, which hold from everywhere."""
+    """The same with whole paths, which hold from everywhere, whatever becomes of where they were given."""
     given = msgspec.structs.asdict(config)
-    whole = {
-        name: str(Path(os.path.expanduser(path)).absolute()) if path else ""  # noqa: PTH111 - of no user, too
-        for name, path in given.items()
-    }
-    return StorageConfig(**whole)
+    return StorageConfig(**{name: _whole(path) if path else "" for name, path in given.items()})
+
+
+def _whole(path: str) -> str:
+    whole = Path(os.path.expanduser(path)).absolute()  # noqa: PTH111 - of no user, too
+    # Through a folder and back out of it, a link would lead nowhere once that folder is moved.
+    return os.path.realpath(whole) if ".." in whole.parts else str(whole)
 
 
 def prove_places(config: StorageConfig, folder: Path, least: int) -> None:
@@ -105,7 +107,7 @@ def lay(folder: Path, config: StorageConfig) -> None:
             for link in LINKS[setting]:
                 (folder / link).symlink_to(home / link)
         fault_point("start.linked")
-        for home in dict.fromkeys(homes.values()):
+        for home in _of_each_disk(homes.values()):
             home.mkdir(mode=0o700)
             fault_point("start.home")
             _own(home, folder)
@@ -114,6 +116,12 @@ def lay(folder: Path, config: StorageConfig) -> None:
         told = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
         raise ConfigError(f"storage: {told}. Choose other folders.") from None
     fault_point("start.laid")
+
+
+def _of_each_disk(homes: Iterable[Path]) -> list[Path]:
+    """One of those that are the same, however their places were named: by links, or mounted twice."""
+    places = ((home, home.parent.stat()) for home in homes)
+    return list({(place.st_dev, place.st_ino): home for home, place in places}.values())
 
 
 def prove_there(folder: Path) -> None:
@@ -199,6 +207,6 @@ def _own(home: Path, folder: Path) -> None:
 def _owner(home: Path) -> Path | None:
     """The folder whose crawl a home was made for; `None` if it is no home."""
     try:
-        return Path(os.fsdecode((home / OWNER).read_bytes().rstrip(b"\n")))
+        return Path(os.fsdecode((home / OWNER).read_bytes().removesuffix(b"\n")))
     except OSError:
         return None

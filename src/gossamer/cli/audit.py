@@ -129,6 +129,7 @@ def _crawled(targets: Sequence[str], request: Request, *, quiet: bool) -> Iterat
             say("this crawl is removed after the audit; --output DIR keeps it")
         yield scratch / "crawl", name
     finally:
+        CrawlFolder(scratch / "crawl").discard()
         shutil.rmtree(scratch, ignore_errors=True)
 
 

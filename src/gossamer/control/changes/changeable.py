@@ -13,6 +13,7 @@ from gossamer.config.place_config import KNOWN, SECTIONS
 from gossamer.config.settings import load, merge
 from gossamer.config.settings_reader import not_a_setting
 from gossamer.config.shape import leaf_paths, settings_of
+from gossamer.config.storage_config import StorageConfig
 from gossamer.control.socket.protocol import LiveError, invalid
 from gossamer.engine.admission.rejudging import may_widen
 from gossamer.model.errors import ConfigError
@@ -70,6 +71,7 @@ _NEVER = frozenset(
         "order.focus.query",
     }
 )
+_WHERE = frozenset(f"storage.{name}" for name in StorageConfig.__struct_fields__)
 _OF_PLACES = {"credentials": None, "fetch": Group.FETCH}
 """Sections of places that are applied otherwise than by what holds everywhere: visits ask for themselves."""
 _SECRET: Final = frozenset(
@@ -175,6 +177,8 @@ def _group_of(keys: list[str]) -> Group | None:
 
 
 def _not_live(path: str) -> Reason:
+    if path in _WHERE:  # with `resume` it could not change either
+        return Reason(ProblemCode.NOT_MOVED)
     if path.startswith("place.") or path in set(leaf_paths(CrawlConfig)):
         return Reason(ProblemCode.NOT_LIVE)
     near = nearest(path, leaf_paths(CrawlConfig))

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from gossamer.assembly.disks import prove_there
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.dns.statistics import NameStatistics
 from gossamer.inspect.clusters.cluster_folder import (
@@ -221,8 +222,11 @@ def crawls_in(path: Path) -> list[CrawlFolder]:
 def _agents_here(path: Path, last: Last | None) -> list[Path]:
     """The folders of a cluster's agents that can be read here, in the order of their numbers."""
     names, place = present_agents(path, last), agents_of(path)
+    absent = absent_agents(path, names, last)
+    for one in absent:
+        prove_there(place / one.agent)  # it is here, but its state's disk is not
     if not names:
-        told = " ".join(f"{one.text}." for one in absent_agents(path, names, last))
+        told = " ".join(f"{one.text}." for one in absent)
         raise ConfigError(
             f"{path}: no agent of this cluster has a crawl in {place}. {told} If nothing was crawled yet,"
             f" 'gossamer cluster resume {path}' goes on."

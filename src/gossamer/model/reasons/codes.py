@@ -259,6 +259,7 @@ class ProblemCode(StrEnum):
     NOT_SETTING = "problem.not_setting"
     NOT_SETTING_SINGLE = "problem.not_setting_single"
     NOT_LIVE = "problem.not_live"
+    NOT_MOVED = "problem.not_moved"
     MISSING = "problem.missing"
     TOO_FEW = "problem.too_few"
     TOO_MANY = "problem.too_many"
