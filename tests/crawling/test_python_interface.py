@@ -1,7 +1,10 @@
 """The Python interface, where a crawl has nothing to hand over."""
 
 import asyncio
+import os
 import socket
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -73,3 +76,35 @@ def test_its_archive_may_lie_elsewhere_and_who_crawls_again_says_so_again(
         # Of a crawl that keeps nothing, nothing is kept there either.
         assert asyncio.run(_crawl_on_disk(site, "another", None)) == 1
     assert not list((tmp_path / "another").iterdir())
+
+
+BREAKS = """
+import asyncio, gossamer
+
+async def first(site):
+    async for page in gossamer.crawl(site, min_delay=0):
+        print(page.status)
+        break
+
+asyncio.run(first({site!r}))
+"""
+
+
+def test_a_loop_broken_off_as_the_last_thing_that_is_done_says_nothing_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    """The generator is closed then while the crawl still comes to its end, in the folder that goes with it."""
+
+    def page(path: str) -> str:
+        return "".join(f'<a href="/{number}">x</a>' for number in range(MANY))
+
+    with small_site(page) as site:
+        ended = subprocess.run(
+            [sys.executable, "-c", BREAKS.format(site=site)],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"TMPDIR": str(tmp_path)},
+            check=False,
+        )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("200\n", "", 0)
+    assert list(tmp_path.iterdir()) == []

@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import shutil
 import tempfile
 import warnings
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -208,7 +209,8 @@ async def crawl(
     """
     given = handed_in(options, scope_rules=scope_rules, extractors=extractors, observers=observers)
     tree = _tree(seeds, _laid_over(config or {}, schemes_of(given)), options)
-    with _place(folder) as place:
+    with _Place(folder) as held:
+        place = held.folder
         resumed = place.used
         settings = (
             _reopened(place, tree) if resumed else start(place, with_own_folders(load(CrawlConfig, tree)))
@@ -220,7 +222,7 @@ async def crawl(
             rules, settings = (*rules, run_.only_chosen), _without_sitemaps(settings)
         observers, sinks = (ending.hear, *observers), (*given.sinks, run_.hand_over)
         extensions = msgspec.structs.replace(given, scope_rules=rules, observers=observers, sinks=sinks)
-        async with _running(place, settings, extensions, run_, ending, resumed=resumed):
+        async with _running(held, settings, extensions, run_, ending, resumed=resumed):
             with contextlib.closing(run_):
                 while (crawled := await run_.next()) is not None:
                     ending.warn()
@@ -378,9 +380,35 @@ def _laid_over(tree: Mapping[str, Any], under: Mapping[str, Any]) -> Tree:
     return both
 
 
+class _Place(contextlib.AbstractContextManager["_Place"]):
+    """The crawl's folder; a temporary one is gone once nobody needs it any more.
+
+    That may be later than the consumer has left: where a loop that was broken off is the last that `asyncio.run` has
+    to do, the generator is closed without a chance to wait while the crawl still comes to its end.
+    """
+
+    def __init__(self, folder: str | Path | None) -> None:
+        self._temporary = tempfile.mkdtemp(prefix="gossamer-") if folder is None else ""
+        self.folder = CrawlFolder(Path(self._temporary, "crawl") if folder is None else Path(folder))
+        self.task: asyncio.Task[None] | None = None
+        """The crawl."""
+
+    def __exit__(self, *_: object) -> None:
+        if not self._temporary:
+            return
+        if self.task is None or self.task.done():
+            self._remove()
+        else:
+            self.task.add_done_callback(lambda _: self._remove())
+
+    def _remove(self) -> None:
+        self.folder.discard()
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+
 @contextlib.asynccontextmanager
 async def _running(
-    place: CrawlFolder,
+    place: _Place,
     settings: CrawlConfig,
     extensions: Extensions,
     run_: _Run,
@@ -399,12 +427,12 @@ async def _running(
     async def whole() -> None:
         try:
             ending.reason = await run(
-                place, settings, extensions, resumed=resumed, on_start=started, handle_signals=False
+                place.folder, settings, extensions, resumed=resumed, on_start=started, handle_signals=False
             )
         finally:
             await pages.put(None)
 
-    task = asyncio.create_task(whole())
+    task = place.task = asyncio.create_task(whole())
     try:
         yield
     finally:
@@ -416,19 +444,6 @@ async def _running(
                 pages.get_nowait()
             await asyncio.wait([task], timeout=0.01)
         await task
-
-
-@contextlib.contextmanager
-def _place(folder: str | Path | None) -> Iterator[CrawlFolder]:
-    if folder is not None:
-        yield CrawlFolder(Path(folder))
-        return
-    with tempfile.TemporaryDirectory(prefix="gossamer-") as temporary:
-        place = CrawlFolder(Path(temporary) / "crawl")
-        try:
-            yield place
-        finally:
-            place.discard()
 
 
 def _crawled(visit: Visited, fetch: FetchConfig, limit: int, run_: _Run) -> CrawledPage | None:
