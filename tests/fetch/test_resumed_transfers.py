@@ -7,13 +7,14 @@ import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from fetch_servers import RawServer, fetching, hang_up, lease, serving
 from nginx_server import nginx
 
-from gossamer.fetch.beginning import strong_validator
-from gossamer.fetch.body import LONGEST_HELD, SpooledBody
-from gossamer.model.exchange import Exchange, Headers, Truncation
+from gossamer.fetch.beginning import Beginning, strong_validator
+from gossamer.fetch.body import LONGEST_HELD, KeptFile, SpooledBody
+from gossamer.model.exchange import BodyPart, Exchange, Headers, Truncation
 from gossamer.model.lease import Validators
 from gossamer.model.outcome import Failed, Fault, Fetched
 from gossamer.model.reasons.codes import FetchCode
@@ -91,7 +92,7 @@ def asked_from(server: RawServer) -> list[int | None]:
 def test_the_rest_is_added(fields: str, tmp_path: Path) -> None:
     (first, last), server = visits(tmp_path, whole(fields, BROKEN), rest(fields=fields))
     assert isinstance(first, Exchange) and isinstance(last, Exchange)
-    assert first.truncated is Truncation.DISCONNECT and not first.parts and first.received == BROKEN
+    assert first.truncated is Truncation.DISCONNECT and not first.parts and first.latest.size == BROKEN
     assert asked_from(server) == [None, BROKEN]
     validator = b'"one"' if fields is TAG else b"Sun, 06 Nov 1994 08:49:37 GMT"
     assert b"\r\nIf-Range: " + validator + b"\r\n" in server.requests[1]
@@ -104,7 +105,17 @@ def test_the_rest_is_added(fields: str, tmp_path: Path) -> None:
     assert last.started == first.started
     assert [part.size for part in last.parts] == [BROKEN, len(WHOLE) - BROKEN]
     assert last.parts[0].started == first.started <= last.parts[1].started
-    assert last.received == len(WHOLE) - BROKEN
+    assert last.latest.size == len(WHOLE) - BROKEN
+
+
+def test_each_part_has_its_own_address_and_the_whole_that_of_its_head(tmp_path: Path) -> None:
+    (first, last), _ = visits(tmp_path, whole(sent=BROKEN), rest())
+    assert isinstance(first, Exchange) and isinstance(last, Exchange)
+    kept = KeptFile(tmp_path / "none", BROKEN, hashlib.sha256())
+    other = msgspec.structs.replace(last, address="127.0.0.2", started=first.started + 9, parts=())
+    joined = Beginning(first, kept, '"one"', len(WHOLE)).joined(other)
+    assert (joined.address, joined.started) == ("127.0.0.1", first.started)
+    assert joined.latest == BodyPart(first.started + 9, "127.0.0.2", len(WHOLE) - BROKEN)
 
 
 def test_it_may_break_again(tmp_path: Path) -> None:

@@ -127,12 +127,12 @@ def _visit_record(visit: Visit, outcome: Fetched | Failed) -> VisitRecord:
     match outcome:
         case Fetched(exchange=exchange):
             return VisitRecord(
-                at=exchange.started,
+                at=exchange.latest.started,
                 elapsed=visit.elapsed,
                 status=exchange.status,
                 notes=_notes(exchange, visit.page),
                 size=exchange.body.size,
-                address=exchange.address,
+                address=exchange.latest.address,
                 said="" if exchange.result is None else exchange.said,
             )
         case Failed(fault=fault, detail=detail):
