@@ -157,6 +157,12 @@ class Transfer:
         """The request could be sent: the connection, with its TLS, is there."""
         return bool(self.easy.getinfo(pycurl.PRETRANSFER_TIME) > 0)
 
+    @property
+    def greets_proxy(self) -> bool:
+        """Of a visit by a proxy: TLS, if it is spoken, is spoken with the proxy, as the origin's has not begun."""
+        order = self._order
+        return self.head.expects_tunnel or (order is not None and order.url.scheme == "http")
+
     def close(self) -> None:
         """Give up the libcurl handle."""
         self.easy.close()
