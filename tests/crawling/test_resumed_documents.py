@@ -89,5 +89,7 @@ def test_one_whole_response_that_says_how_it_came(tmp_path):
     visits = [visit for visit in lines if visit and visit.url.endswith("/long")]
     assert len(visits) == len(times)
     for before, later in pairwise(visits):
-        assert later.started >= before.started + before.seconds + rest - 0.001, "who reads the log sees the rest"
+        assert later.started >= before.started + before.seconds + rest - 0.001, (
+            "who reads the log sees the rest"
+        )
     assert not list((folder / "tmp").iterdir())

@@ -333,6 +333,19 @@ def test_a_visit_under_a_condition_asks_for_both(tmp_path: Path) -> None:
     assert b"Range" not in last
 
 
+def test_what_was_given_up_is_not_gone_on_with_by_a_later_capture(tmp_path: Path) -> None:
+    async def main() -> list[int | None]:
+        async with serving(Told(whole(sent=BROKEN), whole())) as server, fetching(tmp_path) as module:
+            for attempts in (3, 0):
+                outcome = await module.fetch(lease(server.url(), attempts=attempts))
+                assert isinstance(outcome, Fetched) and not outcome.exchange.parts
+                outcome.exchange.body.close()
+            return asked_from(server)
+
+    assert asyncio.run(main()) == [None, None]
+    assert not list(tmp_path.iterdir()), "files are left"
+
+
 def test_who_asks_for_a_head_leaves_the_beginning_alone(tmp_path: Path) -> None:
     async def main() -> list[int | None]:
         async with (

@@ -30,6 +30,10 @@ class Truncation(StrEnum):
     DISCONNECT = "disconnect"
 
 
+BROKEN_OFF = frozenset({Truncation.TIME, Truncation.DISCONNECT})
+"""Another visit could bring more."""
+
+
 class Body(Protocol):
     """The document input stream (W8): read once from the network, re-read by many.
 
