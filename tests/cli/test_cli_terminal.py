@@ -178,7 +178,9 @@ def test_what_a_visit_meets_does_not_hide_a_problem_of_ours(monkeypatch: pytest.
     assert troubles.last().startswith("a.example: ")
     troubles.hear(ProblemFound("proxy", "http://p.example:1 is left out for a while"))
     troubles.hear(rested)
-    assert troubles.last().startswith("proxy: http://p.example:1 "), "told right before the visit that showed it"
+    assert troubles.last().startswith("proxy: http://p.example:1 "), (
+        "told right before the visit that showed it"
+    )
     now[0] += trouble.SHOWN_SECONDS
     assert not troubles.last()
     troubles.hear(rested)
