@@ -14,6 +14,8 @@ from nginx_server import nginx
 
 from gossamer.fetch.beginning import Beginning, strong_validator
 from gossamer.fetch.body import LONGEST_HELD, KeptFile, SpooledBody
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.http import LocalFetch
 from gossamer.model.exchange import BodyPart, Exchange, Headers, Truncation
 from gossamer.model.lease import Validators
 from gossamer.model.outcome import Failed, Fault, Fetched
@@ -251,6 +253,23 @@ def test_the_limit_counts_the_whole(tmp_path: Path) -> None:
     came, _ = visits(tmp_path, whole(sent=BROKEN), rest(), max_body=BROKEN + 10)
     assert isinstance(came[1], Exchange) and came[1].truncated is Truncation.LENGTH
     assert came[1].body.size == BROKEN + 10
+
+
+def test_a_limit_by_media_type_holds_for_a_rest_that_does_not_say_it(tmp_path: Path) -> None:
+    usual, limit = FetchConfig(allow_private=True), BROKEN + 7
+    films = FetchConfig(allow_private=True, max_body=limit)
+    local = LocalFetch(settings=lambda *at: films if at[2] == "video/mp4" else usual, differs=lambda: True)
+
+    async def main() -> None:
+        begun = whole(f"Content-Type: video/mp4\r\n{TAG}", BROKEN)
+        async with serving(Told(begun, rest())) as server, fetching(tmp_path, local=local) as module:
+            for size, truncated in ((BROKEN, Truncation.DISCONNECT), (limit, Truncation.LENGTH)):
+                outcome = await module.fetch(lease(server.url()))
+                assert isinstance(outcome, Fetched)
+                assert (outcome.exchange.body.size, outcome.exchange.truncated) == (size, truncated)
+                outcome.exchange.body.close()
+
+    asyncio.run(main())
 
 
 def test_a_coded_body_goes_on_as_it_is_coded(tmp_path: Path) -> None:
