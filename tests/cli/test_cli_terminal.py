@@ -14,9 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.cli.terminal import trouble
 from gossamer.cli.terminal.printing import duration, plural, safe, size
 from gossamer.cli.terminal.progress import _faults, _left
 from gossamer.frontier.config import Census
+from gossamer.model.events import HostRested, ProblemFound
+from gossamer.model.outcome import Fault
+from gossamer.model.reasons.reason import Reason
 
 HEAVY = ("asyncio", "ada_url", "msgspec", "pycares", "pycurl", "rocksdict", "uvloop", "gossamer.assembly")
 
@@ -163,3 +167,21 @@ def test_quantities_for_people() -> None:
         *("9 s", "1 min 01 s", "2 h 05 min", "2 d 7 h")
     ]
     assert [plural(1, "URL"), plural(0, "page"), plural(1200, "page")] == ["1 URL", "0 pages", "1,200 pages"]
+
+
+def test_what_a_visit_meets_does_not_hide_a_problem_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(trouble.time, "monotonic", lambda: now[0])
+    troubles = trouble.Troubles()
+    rested = HostRested("a.example", 1.0, Reason(Fault.PROXY_DOWN))
+    troubles.hear(rested)
+    assert troubles.last().startswith("a.example: ")
+    troubles.hear(ProblemFound("proxy", "http://p.example:1 is left out for a while"))
+    troubles.hear(rested)
+    assert troubles.last().startswith("proxy: http://p.example:1 "), (
+        "told right before the visit that showed it"
+    )
+    now[0] += trouble.SHOWN_SECONDS
+    assert not troubles.last()
+    troubles.hear(rested)
+    assert troubles.last().startswith("a.example: ")

@@ -12,6 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 import gossamer
 from gossamer.inspect.checks.crawl_check import check
+from gossamer.inspect.crawl_log import visit_of
 from gossamer.inspect.inspection import inspect
 
 WHOLE = b"".join(hashlib.sha256(b"%d" % number).digest() for number in range(3 << 14))
@@ -84,4 +85,11 @@ def test_one_whole_response_that_says_how_it_came(tmp_path):
     with inspect(folder) as inspection:
         assert not check(inspection).problems
         assert sum(host.bytes for host in inspection.hosts()) == len(WHOLE), "each byte is counted once"
+    lines = map(visit_of, (folder / "crawl.log").read_bytes().splitlines())
+    visits = [visit for visit in lines if visit and visit.url.endswith("/long")]
+    assert len(visits) == len(times)
+    for before, later in pairwise(visits):
+        assert later.started >= before.started + before.seconds + rest - 0.001, (
+            "who reads the log sees the rest"
+        )
     assert not list((folder / "tmp").iterdir())

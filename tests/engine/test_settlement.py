@@ -120,6 +120,15 @@ def test_what_will_be_asked_for_again_leaves_the_validators(world):
     assert (record.etag, record.payload, record.captured) == (known.etag, known.payload, known.captured)
 
 
+@pytest.mark.parametrize("truncated", [None, *Truncation])
+def test_of_what_broke_off_the_rest_may_come_yet(world, truncated):
+    record = recorded(world, fetched(body=b"abc", etag='"1"', last_modified="Mon", truncated=truncated))
+    asks = truncated in (None, Truncation.LENGTH)
+    assert (record.etag, record.last_modified) == (('"1"', "Mon") if asks else ("", "")), (
+        "a 304 brings nothing"
+    )
+
+
 def test_what_a_response_brings(world):
     kept = Kept(PLACED, "http://twin.example/")
     outcome = fetched(body=b"abc", etag="e" * 1_000, last_modified="m" * 1_001, cache_control="max-age=60")

@@ -162,10 +162,10 @@ async def fetching(
         await module.close()
 
 
-def lease(url: str, validators: Validators | None = None) -> Lease:
+def lease(url: str, validators: Validators | None = None, attempts: int = 1) -> Lease:
     parsed = Url.parse(url)
     assert parsed is not None
-    return Lease(Candidate(parsed), parsed.host, b"ticket", validators)
+    return Lease(Candidate(parsed, attempts=attempts), parsed.host, b"ticket", validators)
 
 
 async def fetched(module: HttpModule, url: str) -> Exchange:

@@ -240,6 +240,28 @@ def test_407_of_a_forwarding_proxy(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("secure", [False, True])
+def test_a_proxy_that_does_not_prove_itself(
+    identity: tuple[Path, Path], secure: bool, tmp_path: Path
+) -> None:
+    """It has a certificate that nobody trusts, or does not speak TLS."""
+
+    async def main() -> None:
+        async def blunt(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            await hang_up(writer)
+
+        tls = tls_server_context(*identity) if secure else None
+        server = await asyncio.start_server(blunt, "127.0.0.1", 0, ssl=tls)
+        port = server.sockets[0].getsockname()[1]
+        async with fetching(tmp_path, table=HOST, proxy=f"https://127.0.0.1:{port}") as module:
+            for url in ("http://name.example/", "https://tls.example/"):
+                assert (await failed(module, url)).fault is Fault.PROXY_DOWN
+        server.close()
+
+    asyncio.run(main())
+
+
 def test_an_absent_proxy(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(b"") as gone:

@@ -7,13 +7,16 @@ import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from fetch_servers import RawServer, fetching, hang_up, lease, serving
 from nginx_server import nginx
 
-from gossamer.fetch.beginning import strong_validator
-from gossamer.fetch.body import LONGEST_HELD, SpooledBody
-from gossamer.model.exchange import Exchange, Headers, Truncation
+from gossamer.fetch.beginning import Beginning, strong_validator
+from gossamer.fetch.body import LONGEST_HELD, KeptFile, SpooledBody
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.http import LocalFetch
+from gossamer.model.exchange import BodyPart, Exchange, Headers, Truncation
 from gossamer.model.lease import Validators
 from gossamer.model.outcome import Failed, Fault, Fetched
 from gossamer.model.reasons.codes import FetchCode
@@ -91,7 +94,7 @@ def asked_from(server: RawServer) -> list[int | None]:
 def test_the_rest_is_added(fields: str, tmp_path: Path) -> None:
     (first, last), server = visits(tmp_path, whole(fields, BROKEN), rest(fields=fields))
     assert isinstance(first, Exchange) and isinstance(last, Exchange)
-    assert first.truncated is Truncation.DISCONNECT and not first.parts and first.received == BROKEN
+    assert first.truncated is Truncation.DISCONNECT and not first.parts and first.latest.size == BROKEN
     assert asked_from(server) == [None, BROKEN]
     validator = b'"one"' if fields is TAG else b"Sun, 06 Nov 1994 08:49:37 GMT"
     assert b"\r\nIf-Range: " + validator + b"\r\n" in server.requests[1]
@@ -104,7 +107,17 @@ def test_the_rest_is_added(fields: str, tmp_path: Path) -> None:
     assert last.started == first.started
     assert [part.size for part in last.parts] == [BROKEN, len(WHOLE) - BROKEN]
     assert last.parts[0].started == first.started <= last.parts[1].started
-    assert last.received == len(WHOLE) - BROKEN
+    assert last.latest.size == len(WHOLE) - BROKEN
+
+
+def test_each_part_has_its_own_address_and_the_whole_that_of_its_head(tmp_path: Path) -> None:
+    (first, last), _ = visits(tmp_path, whole(sent=BROKEN), rest())
+    assert isinstance(first, Exchange) and isinstance(last, Exchange)
+    kept = KeptFile(tmp_path / "none", BROKEN, hashlib.sha256())
+    other = msgspec.structs.replace(last, address="127.0.0.2", started=first.started + 9, parts=())
+    joined = Beginning(first, kept, '"one"', len(WHOLE)).joined(other)
+    assert (joined.address, joined.started) == ("127.0.0.1", first.started)
+    assert joined.latest == BodyPart(first.started + 9, "127.0.0.2", len(WHOLE) - BROKEN)
 
 
 def test_it_may_break_again(tmp_path: Path) -> None:
@@ -242,6 +255,23 @@ def test_the_limit_counts_the_whole(tmp_path: Path) -> None:
     assert came[1].body.size == BROKEN + 10
 
 
+def test_a_limit_by_media_type_holds_for_a_rest_that_does_not_say_it(tmp_path: Path) -> None:
+    usual, limit = FetchConfig(allow_private=True), BROKEN + 7
+    films = FetchConfig(allow_private=True, max_body=limit)
+    local = LocalFetch(settings=lambda *at: films if at[2] == "video/mp4" else usual, differs=lambda: True)
+
+    async def main() -> None:
+        begun = whole(f"Content-Type: video/mp4\r\n{TAG}", BROKEN)
+        async with serving(Told(begun, rest())) as server, fetching(tmp_path, local=local) as module:
+            for size, truncated in ((BROKEN, Truncation.DISCONNECT), (limit, Truncation.LENGTH)):
+                outcome = await module.fetch(lease(server.url()))
+                assert isinstance(outcome, Fetched)
+                assert (outcome.exchange.body.size, outcome.exchange.truncated) == (size, truncated)
+                outcome.exchange.body.close()
+
+    asyncio.run(main())
+
+
 def test_a_coded_body_goes_on_as_it_is_coded(tmp_path: Path) -> None:
     """Ranges are of the coded bytes (RFC 9110 14.1.2); the answer need not repeat the coding."""
     coded = f"{TAG}\r\nContent-Encoding: gzip"
@@ -320,6 +350,19 @@ def test_a_visit_under_a_condition_asks_for_both(tmp_path: Path) -> None:
     _, both, last = asyncio.run(main())
     assert b'If-None-Match: "zero"' in both and b'If-Range: "one"' in both
     assert b"Range" not in last
+
+
+def test_what_was_given_up_is_not_gone_on_with_by_a_later_capture(tmp_path: Path) -> None:
+    async def main() -> list[int | None]:
+        async with serving(Told(whole(sent=BROKEN), whole())) as server, fetching(tmp_path) as module:
+            for attempts in (3, 0):
+                outcome = await module.fetch(lease(server.url(), attempts=attempts))
+                assert isinstance(outcome, Fetched) and not outcome.exchange.parts
+                outcome.exchange.body.close()
+            return asked_from(server)
+
+    assert asyncio.run(main()) == [None, None]
+    assert not list(tmp_path.iterdir()), "files are left"
 
 
 def test_who_asks_for_a_head_leaves_the_beginning_alone(tmp_path: Path) -> None:

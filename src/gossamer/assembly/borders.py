@@ -78,7 +78,7 @@ class BorderedModule:
             async with self._room:
                 outcome = await self._visit(lease)
             if flow is not None and isinstance(outcome, Fetched):
-                flow.received_whole(outcome.exchange.body.size)
+                flow.received_whole(outcome.exchange.latest.size)
             return outcome
         finally:
             if flow is not None:

@@ -76,7 +76,7 @@ class Effective:
         local = self._local.politeness
         if exchange is None or not local.differs:
             return self._at(local, url)
-        return self._at(local, url, exchange.address, type_of(exchange.headers))
+        return self._at(local, url, exchange.latest.address, type_of(exchange.headers))
 
     def retry(self, url: Url) -> RetryConfig:
         """How often and when to ask for a URL again."""

@@ -60,16 +60,12 @@ class Beginning(msgspec.Struct, frozen=True):
         return length if fits else 0
 
     def joined(self, last: Exchange) -> Exchange:
-        """The exchange that began it, with all of the body; `last`: of the visit that brought the rest.
-
-        Who answered is said of the last visit, as it is the server's turn to rest.
-        """
+        """The exchange that began it, with all of the body; `last`: of the visit that brought the rest."""
         first, size = self.exchange, self.kept.size
         parts = first.parts or (BodyPart(first.started, first.address, size),)
         return msgspec.structs.replace(
             first,
             body=last.body,
-            address=last.address,
             timing=last.timing,
             truncated=last.truncated,
             certificate_ends=last.certificate_ends,

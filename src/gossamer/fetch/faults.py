@@ -50,7 +50,6 @@ FAULTS: dict[int, Fault] = {
 PHRASES: tuple[tuple[int, str, Fault], ...] = (
     (7, "CONNECT tunnel failed, response 407", Fault.PROXY_DOWN),
     (7, "CONNECT tunnel failed", Fault.PROXY),
-    (35, "proxy", Fault.PROXY),
     (56, "chunk hex-length", Fault.PROTOCOL),
     (56, "Illegal or missing hexadecimal", Fault.PROTOCOL),
     (56, "Malformed encoding", Fault.PROTOCOL),

@@ -285,7 +285,7 @@ class HttpModule:
         elif lease.validators is not None:
             fields = [*fields, *conditional_fields(lease.validators)]
         resumable = manner is _USUAL and posted is None
-        beginning = self.unfinished.take(url) if resumable else None
+        beginning = self.unfinished.take(url, lease.candidate.attempts) if resumable else None
         if beginning is not None:
             fields = [*fields, *beginning.fields]
         spoken = credentials if credentials is not None and credentials.is_spoken else None

@@ -183,7 +183,8 @@ class RemoteFiles:
         resolve, login = self._router.take(route), self._local.credentials(url)
         allows = None if route.proxy else self._guard.allows
         order = FileOrder(url, name, config, resolve, allows, login, _since(lease), route.proxy)
-        begun = None if name.endswith(b"/") else self._unfinished.take(url)
+        attempts = lease.candidate.attempts
+        begun = None if name.endswith(b"/") else self._unfinished.take(url, attempts)
         intake = _Intake(self._new_body(), begun)
         try:
             outcome = await (self._folder if name.endswith(b"/") else self._file)(order, intake)

@@ -157,6 +157,12 @@ class Transfer:
         """The request could be sent: the connection, with its TLS, is there."""
         return bool(self.easy.getinfo(pycurl.PRETRANSFER_TIME) > 0)
 
+    @property
+    def greets_proxy(self) -> bool:
+        """Of a visit by a proxy: TLS, if it is spoken, is spoken with the proxy, as the origin's has not begun."""
+        order = self._order
+        return self.head.expects_tunnel or (order is not None and order.url.scheme == "http")
+
     def close(self) -> None:
         """Give up the libcurl handle."""
         self.easy.close()
@@ -168,7 +174,10 @@ class Transfer:
         if self.flow is not None and self.flow.holds(len(chunk)):
             return int(pycurl.WRITEFUNC_PAUSE)
         if self._answered is not None:
-            self._max_body = self._answered(type_of(parse_fields(self.head.raw()))).max_body
+            headers, begun = parse_fields(self.head.raw()), self._beginning
+            if begun is not None and self.head.status == PARTIAL:
+                headers = begun.exchange.headers  # a part need not say the type again (RFC 9110 15.3.7)
+            self._max_body = self._answered(type_of(headers)).max_body
             self._answered = None
         try:
             if self._beginning is not None and not self._takes_up(self._beginning):

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from gossamer.fetch.beginning import Beginning, length_said, strong_validator
 from gossamer.fetch.body import LONGEST_HELD, SpooledBody
 from gossamer.fetch.transfer import PARTIAL, Transfer
-from gossamer.model.exchange import Exchange, StatusAction, Truncation
+from gossamer.model.exchange import BROKEN_OFF, Exchange, StatusAction, Truncation
 from gossamer.model.outcome import Failed, Fault
 from gossamer.model.reasons.codes import FetchCode
 from gossamer.model.reasons.reason import because
@@ -13,7 +13,6 @@ from gossamer.model.url import Url
 from gossamer.policy.visits.retry import status_action
 
 _NOT_SATISFIABLE = 416
-_BROKEN_OFF = frozenset({Truncation.TIME, Truncation.DISCONNECT})
 _NOT_NOW = frozenset({StatusAction.RETRY, StatusAction.WAIT, StatusAction.THROTTLED})
 _MOST_UNRELIABLE = 10_000
 _LONGEST_BESIDE = 16 << 10
@@ -32,13 +31,17 @@ class Unfinished:
         self._kept: dict[str, Beginning] = {}
         self._unreliable: dict[str, None] = {}
 
-    def take(self, url: Url) -> Beginning | None:
-        """What there is of a document, for a visit that asks for the rest of it."""
+    def take(self, url: Url, attempts: int) -> Beginning | None:
+        """What there is of a document, for a visit that asks for the rest of it.
+
+        `attempts`: visits before this one that were for the same capture. Without one, what broke off has been
+        archived as it was, and what comes now is a capture of its own.
+        """
         beginning = self._kept.pop(url.text, None)
         if beginning is None:
             return None
         self._left += beginning.kept.size
-        if not beginning.kept.is_whole:
+        if not attempts or not beginning.kept.is_whole:
             beginning.kept.discard()
             return None
         return beginning
@@ -46,7 +49,7 @@ class Unfinished:
     def keep(self, exchange: Exchange) -> None:
         """Keep what has come, if it broke off, is long and can be asked for from there."""
         body = exchange.body
-        if exchange.truncated not in _BROKEN_OFF or body.size <= LONGEST_HELD:
+        if exchange.truncated not in BROKEN_OFF or body.size <= LONGEST_HELD:
             return
         validator = strong_validator(exchange)
         if not validator or exchange.url.origin in self._unreliable or not isinstance(body, SpooledBody):

@@ -57,7 +57,10 @@ def _without_head(transfer: Transfer, code: int, message: str, *, proxied: bool)
     fault = fault_of(code, message)
     if transfer.sockets.refused and fault is Fault.CONNECT:
         return Failed(Fault.ADDRESS_FORBIDDEN, transfer.sockets.refused)
-    if proxied and fault in NOT_CONNECTED and not transfer.easy.getinfo(pycurl.CONNECT_TIME):
+    if proxied and (
+        (fault in NOT_CONNECTED and not transfer.easy.getinfo(pycurl.CONNECT_TIME))
+        or (fault is Fault.TLS and transfer.greets_proxy)
+    ):
         fault = Fault.PROXY_DOWN
     elif proxied and (fault in NOT_CONNECTED or (transfer.head.expects_tunnel and fault is Fault.RESET)):
         fault = Fault.PROXY

@@ -30,6 +30,10 @@ class Truncation(StrEnum):
     DISCONNECT = "disconnect"
 
 
+BROKEN_OFF = frozenset({Truncation.TIME, Truncation.DISCONNECT})
+"""Another visit could bring more."""
+
+
 class Body(Protocol):
     """The document input stream (W8): read once from the network, re-read by many.
 
@@ -183,8 +187,8 @@ class Exchange(msgspec.Struct, frozen=True):
         truncated: why the body is not whole, or `None`.
         request_body: that was sent; of POSTs alone.
         certificate_ends: wall time at which the peer's certificate does, where that is looked at; else 0.
-        parts: how the body came, if it took several visits. Heads and `started` are then those of the
-            first, `address` and `timing` those of the last.
+        parts: how the body came, if it took several visits. Heads, `started` and `address` are then those of
+            the first, `timing` that of the last.
         result: how it ended by a protocol that has no HTTP status.
         further: records for the archive beside the main one, written in the same commit if that is kept.
     """
@@ -208,9 +212,9 @@ class Exchange(msgspec.Struct, frozen=True):
     parts: tuple[BodyPart, ...] = ()
 
     @property
-    def received(self) -> int:
-        """Bytes of the body that came with the last visit."""
-        return self.parts[-1].size if self.parts else self.body.size
+    def latest(self) -> BodyPart:
+        """What the last visit was and brought; all there is of the body, if it did not take several."""
+        return self.parts[-1] if self.parts else BodyPart(self.started, self.address, self.body.size)
 
     @property
     def said(self) -> str:

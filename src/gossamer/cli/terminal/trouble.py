@@ -22,6 +22,7 @@ class Troubles:
         self.unreached: dict[str, Failed] = {}
         self._text = ""
         self._until = 0.0
+        self._is_ours = False
 
     def hear(self, event: Event) -> None:
         """Take note, if the event is bad news."""
@@ -31,7 +32,7 @@ class Troubles:
             case HostParked(queue_key, reason):
                 self._note(f"{queue_key}: {reason}; given up until resumed")
             case ProblemFound(where, detail, plugin=plugin):
-                self._note(f"{where}: {detail}")
+                self._note(f"{where}: {detail}", ours=True)
                 if plugin:
                     say(f"warning: {safe(where)} {safe(detail)}")
             case Visited(lease=lease, outcome=Failed(fault, detail) as failed):
@@ -43,6 +44,8 @@ class Troubles:
         """One line, unescaped; empty if all has been well for a while."""
         return self._text if time.monotonic() < self._until else ""
 
-    def _note(self, text: str, seconds: float = 0.0) -> None:
-        self._text = text
+    def _note(self, text: str, seconds: float = 0.0, *, ours: bool = False) -> None:
+        if self._is_ours and not ours and self.last():
+            return  # what is ours is rare, and often the cause of what visits meet next
+        self._text, self._is_ours = text, ours
         self._until = time.monotonic() + max(seconds, SHOWN_SECONDS)

@@ -132,13 +132,13 @@ class Judge:
         speed = self._visit_speed(lease.queue_key)
         if speed and exchange:
             # So that the visit and the rest together keep to it.
-            rest = max(rest, (len(exchange.response_head) + exchange.received) / speed - elapsed)
+            rest = max(rest, (len(exchange.response_head) + exchange.latest.size) / speed - elapsed)
         return Tally(
             rest=rest,
             pages=int(page),
-            bytes=exchange.received if exchange else 0,
+            bytes=exchange.latest.size if exchange else 0,
             host_failed=is_host_failure(outcome),
-            address=exchange.address if exchange else "",
+            address=exchange.latest.address if exchange else "",
         )
 
 

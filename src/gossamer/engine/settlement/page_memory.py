@@ -8,7 +8,7 @@ import msgspec
 from gossamer.engine.settlement.archivist import Kept
 from gossamer.engine.visiting.visit import Visit
 from gossamer.model.disposition import Again, Disposition, Done, Dropped, PageState, page_state
-from gossamer.model.exchange import Exchange, StatusAction
+from gossamer.model.exchange import BROKEN_OFF, Exchange, StatusAction
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fetched, Refused
@@ -127,12 +127,12 @@ def _visit_record(visit: Visit, outcome: Fetched | Failed) -> VisitRecord:
     match outcome:
         case Fetched(exchange=exchange):
             return VisitRecord(
-                at=exchange.started,
+                at=exchange.latest.started,
                 elapsed=visit.elapsed,
                 status=exchange.status,
                 notes=_notes(exchange, visit.page),
                 size=exchange.body.size,
-                address=exchange.address,
+                address=exchange.latest.address,
                 said="" if exchange.result is None else exchange.said,
             )
         case Failed(fault=fault, detail=detail):
@@ -183,7 +183,10 @@ def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -
 
 
 def _validator(exchange: Exchange, name: str) -> str:
-    """As it came, or nothing: a part of it would be another one."""
+    """As it came, or nothing: a part of it would be another one, and of a body that broke off a 304 would never
+    bring the rest."""
+    if exchange.truncated in BROKEN_OFF:
+        return ""
     value = exchange.headers.get(name)
     return value if len(value) <= LONGEST_VALIDATOR else ""
 

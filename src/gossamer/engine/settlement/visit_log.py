@@ -95,10 +95,10 @@ def _line(visit: Visited) -> bytes:
             else:
                 line["result"] = exchange.said
             line["size"] = exchange.body.size
-            line["started"] = round(exchange.started, 4)
+            line["started"] = round(exchange.latest.started, 4)
             line["seconds"] = round(exchange.timing.total, 4)
             line["type"] = visit.page.media_type if visit.page else ""
-            line["address"] = exchange.address
+            line["address"] = exchange.latest.address
             location = redirect_location(exchange.status, exchange.headers)
             if location is not None:
                 line["location"] = location[:LONGEST_LOCATION]
