@@ -305,6 +305,53 @@ def test_who_turns_out_to_be_another_is_fetched_whole(names_of):
     assert refusal(world, url) is None, "also in the next session"
 
 
+@pytest.mark.parametrize("changed", [A, B])
+def test_who_becomes_another_later_is_fetched_whole(names_of, changed):
+    """A domain is sold, and its pages come again: whichever of the two it is."""
+    world = names_of()
+    show_alike(world, A, B, last=3 * LEAST)
+    url = plain(world, B, 100)
+    see(world, url.replace(B, A), 100)
+    world.settle(leave_out(world, url))
+    for number in range(1, LEAST + 1):
+        assert len(pairs(world)) == 1
+        see(world, f"{changed}/{number}", 1_000 + number, again=True)
+    assert pairs(world) == []
+    assert world.record(url).state == PageState.RETRY
+
+
+def test_pages_that_change_on_one_name_before_the_other_make_no_other_site(names_of):
+    world = names_of()
+    show_alike(world, A, B, last=3 * LEAST)
+    for change in range(1, 3 * LEAST):
+        for name in (A, B):
+            see(world, f"{name}/1", 1_000 + change, again=True)
+    assert pairs(world) == [(B, A, 3 * LEAST - 1, 1)], "compared anew, once for so many that differed"
+
+
+def test_a_page_that_is_as_it_was_is_shown(names_of):
+    world = names_of()
+    show_alike(world, A, B)
+    url = plain(world, B, 100)
+    see(world, url.replace(B, A), 100)
+    see(world, url.replace(B, A), status=304, again=True)
+    world.settle(leave_out(world, url))
+    see(world, url.replace(B, A), status=304, again=True)
+    assert world.record(url).state == PageState.DROPPED
+    see(world, url.replace(B, A), status=404, again=True)
+    assert world.record(url).state == PageState.RETRY, "the other name shows it no more"
+
+
+def test_pages_that_are_as_they_were_are_evidence(names_of):
+    world = names_of()
+    for number in range(1, LEAST):
+        see(world, f"{A}/{number}", number)
+        see(world, f"{A}/{number}", status=304, again=True)
+    show_alike(world, B)
+    show_alike(world, A, first=LEAST)
+    assert pairs(world) == [(B, A, LEAST, 0)]
+
+
 def test_what_was_under_way_when_that_turned_out_is_fetched_too(names_of):
     world = names_of()
     show_alike(world, A, B)
