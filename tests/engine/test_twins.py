@@ -1,5 +1,7 @@
 """Names that show one site: what is learned from each visit, which URLs are left out, what survives an end."""
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 from engine_world import fetched, page, parsed, visit
@@ -7,6 +9,7 @@ from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gossamer.control.changes import preview
 from gossamer.engine.settlement import twins as room
 from gossamer.engine.settlement.twins import Twins, pairs_in
 from gossamer.model.disposition import PageState
@@ -14,7 +17,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
 from gossamer.model.reasons.codes import HoldCode, TwinCode
 from gossamer.model.reasons.reason import Reason
-from gossamer.policy.scope.scope import ScopeConfig
+from gossamer.policy.scope.scope import Scope, ScopeConfig
 from gossamer.policy.twins import CHECKED, LEAST
 from gossamer.state.keys import HASH_BYTES
 
@@ -435,6 +438,16 @@ def test_what_is_not_in_scope_any_more_does_not_come_back(names_of):
     world.admission.change_scope(world.scope_of(ScopeConfig(mode="host")))
     world.settle(missing)
     assert world.record(url).state == PageState.DROPPED
+
+
+def test_another_scope_alone_brings_nothing_back_that_a_name_shows(names_of):
+    world = names_of()
+    show_alike(world, A, B)
+    url = plain(world, B, 100)
+    see(world, url.replace(B, A), 100)
+    world.settle(leave_out(world, url))
+    everything = Scope(ScopeConfig(mode="any"), [])
+    assert preview._coming(SimpleNamespace(environment=world.environment), everything) == 0
 
 
 def test_what_counts_as_one_url_is_no_reason_to_leave_it_out(names_of):
