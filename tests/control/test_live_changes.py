@@ -1,6 +1,7 @@
 """Settings, hosts, scope and seeds of a crawl change while it runs, and change back."""
 
 import asyncio
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -111,6 +112,8 @@ def test_a_change_of_scope_that_is_taken_back_loses_nothing(tmp_path: Path, site
     assert len(visited(log, "a")) == len(visited(log, "b")) == WIDE
     counted = Counter(line["url"] for line in log if line.get("status") == 200)
     assert set(counted.values()) == {1}
+    told = json.loads((tmp_path / "crawl" / "report.json").read_bytes())
+    assert (told["faults"], told["refused"], told["dropped"]) == ({}, 0, 0), "nothing is left out any more"
 
 
 def test_a_wider_scope_takes_in_what_was_turned_away(tmp_path: Path, site: str) -> None:

@@ -1,5 +1,7 @@
 """Names that show one site: what is learned from each visit, which URLs are left out, what survives an end."""
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 from engine_world import fetched, page, parsed, visit
@@ -7,6 +9,7 @@ from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gossamer.control.changes import preview
 from gossamer.engine.settlement import twins as room
 from gossamer.engine.settlement.twins import Twins, pairs_in
 from gossamer.model.disposition import PageState
@@ -14,7 +17,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
 from gossamer.model.reasons.codes import HoldCode, TwinCode
 from gossamer.model.reasons.reason import Reason
-from gossamer.policy.scope.scope import ScopeConfig
+from gossamer.policy.scope.scope import Scope, ScopeConfig
 from gossamer.policy.twins import CHECKED, LEAST
 from gossamer.state.keys import HASH_BYTES
 
@@ -305,6 +308,53 @@ def test_who_turns_out_to_be_another_is_fetched_whole(names_of):
     assert refusal(world, url) is None, "also in the next session"
 
 
+@pytest.mark.parametrize("changed", [A, B])
+def test_who_becomes_another_later_is_fetched_whole(names_of, changed):
+    """A domain is sold, and its pages come again: whichever of the two it is."""
+    world = names_of()
+    show_alike(world, A, B, last=3 * LEAST)
+    url = plain(world, B, 100)
+    see(world, url.replace(B, A), 100)
+    world.settle(leave_out(world, url))
+    for number in range(1, LEAST + 1):
+        assert len(pairs(world)) == 1
+        see(world, f"{changed}/{number}", 1_000 + number, again=True)
+    assert pairs(world) == []
+    assert world.record(url).state == PageState.RETRY
+
+
+def test_pages_that_change_on_one_name_before_the_other_make_no_other_site(names_of):
+    world = names_of()
+    show_alike(world, A, B, last=3 * LEAST)
+    for change in range(1, 3 * LEAST):
+        for name in (A, B):
+            see(world, f"{name}/1", 1_000 + change, again=True)
+    assert pairs(world) == [(B, A, 3 * LEAST - 1, 1)], "compared anew, once for so many that differed"
+
+
+def test_a_page_that_is_as_it_was_is_shown(names_of):
+    world = names_of()
+    show_alike(world, A, B)
+    url = plain(world, B, 100)
+    see(world, url.replace(B, A), 100)
+    see(world, url.replace(B, A), status=304, again=True)
+    world.settle(leave_out(world, url))
+    see(world, url.replace(B, A), status=304, again=True)
+    assert world.record(url).state == PageState.DROPPED
+    see(world, url.replace(B, A), status=404, again=True)
+    assert world.record(url).state == PageState.RETRY, "the other name shows it no more"
+
+
+def test_pages_that_are_as_they_were_are_evidence(names_of):
+    world = names_of()
+    for number in range(1, LEAST):
+        see(world, f"{A}/{number}", number)
+        see(world, f"{A}/{number}", status=304, again=True)
+    show_alike(world, B)
+    show_alike(world, A, first=LEAST)
+    assert pairs(world) == [(B, A, LEAST, 0)]
+
+
 def test_what_was_under_way_when_that_turned_out_is_fetched_too(names_of):
     world = names_of()
     show_alike(world, A, B)
@@ -388,6 +438,16 @@ def test_what_is_not_in_scope_any_more_does_not_come_back(names_of):
     world.admission.change_scope(world.scope_of(ScopeConfig(mode="host")))
     world.settle(missing)
     assert world.record(url).state == PageState.DROPPED
+
+
+def test_another_scope_alone_brings_nothing_back_that_a_name_shows(names_of):
+    world = names_of()
+    show_alike(world, A, B)
+    url = plain(world, B, 100)
+    see(world, url.replace(B, A), 100)
+    world.settle(leave_out(world, url))
+    everything = Scope(ScopeConfig(mode="any"), [])
+    assert preview._coming(SimpleNamespace(environment=world.environment), everything) == 0
 
 
 def test_what_counts_as_one_url_is_no_reason_to_leave_it_out(names_of):

@@ -63,6 +63,14 @@ def test_another_setting_brings_back_what_was_left_out_and_the_same_does_not(tmp
         assert set(site.asked(name)) == WHOLE
         assert max(site.asked(name).values()) == 1
     assert report["pages"] == 2 * len(WHOLE)
+    assert (report["faults"], report["refused"], report["dropped"]) == ({}, 0, 0), "nothing is left out now"
+
+
+def test_off_tells_of_nothing_that_was_found_before(tmp_path):
+    with TwoNames() as site:
+        crawled(tmp_path / "c", site, engine__twins="skip")
+        report = crawled(tmp_path / "c", site, again=True, engine__twins="off")
+    assert report["twins"] == []
 
 
 def test_what_only_the_other_name_has_is_fetched(tmp_path):
@@ -129,6 +137,7 @@ def test_a_mistake_is_noticed_and_what_was_left_out_for_it_is_fetched(tmp_path):
 
     with TwoNames(answer) as site:
         report = crawled(tmp_path / "c", site, engine__twins="skip")
-    assert report["faults"]["refused: twin"], "it was taken for a twin"
+    assert b'"refused":"twin"' in (tmp_path / "c" / "crawl.log").read_bytes(), "it was taken for a twin"
     assert report["twins"] == []
+    assert "refused: twin" not in report["faults"], "it came back"
     assert set(site.asked(SECOND)) == {"/", *every}

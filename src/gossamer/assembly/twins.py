@@ -29,7 +29,12 @@ class TwinSites(msgspec.Struct, frozen=True):
 
 
 def twin_sites(mode: TwinsMode, states: Iterable[Environment]) -> list[TwinSites]:
-    """What was found by a crawl, or by each agent of a cluster, those with most evidence first."""
+    """What was found by a crawl, or by each agent of a cluster, those with most evidence first.
+
+    Nothing if it does not look: what was found before is not watched any more.
+    """
+    if mode == "off":
+        return []
     code = TwinCode.SKIPPED if mode == "skip" else TwinCode.SITE
     found = []
     for pair in (pair for state in states for pair in pairs_in(state)):

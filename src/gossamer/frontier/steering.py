@@ -129,8 +129,21 @@ class Steering:
             frontier.seen.add(fingerprint, place, batch)
 
     def bring_back(self, candidate: Candidate, fingerprint: bytes, known: PageRecord, why: Reason) -> None:
-        """Let a URL that was not to be visited have its turn after all, within the open batch."""
+        """Let a URL that was not to be visited have its turn after all, within the open batch.
+
+        Its refusal does not count any more, so that nobody is told of it as left out.
+        """
+        assert known.reason is not None, known.url
+        counters, refused = self._frontier.counters, f"refused: {known.reason.code}"
         with self._frontier.changes() as batch:
+            if counters.faults.get(refused):
+                counters.refused -= 1
+                counters.faults[refused] -= 1
+                if not counters.faults[refused]:
+                    del counters.faults[refused]
+                counters.dropped -= (
+                    not known.visits_made
+                )  # the ledger counts none that was to be visited again
             again = msgspec.structs.replace(known, state=PageState.RETRY, reason=why)
             batch.put(Family.PAGES, fingerprint, encode(again))
             self.readmit(candidate, fingerprint)

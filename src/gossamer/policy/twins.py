@@ -115,6 +115,7 @@ class TwinPair(msgspec.Struct, array_like=True):
         found: they are taken for one site.
         alike, unlike: as in `Evidence`, with what was seen since they were found; of that only other content is unlike.
         withdrawn: they were, and what was not fetched for it is still to be brought back.
+        doubts: visits to pages again since both were last compared that showed something else than the other name.
     """
 
     goes: str
@@ -125,6 +126,7 @@ class TwinPair(msgspec.Struct, array_like=True):
     alike: int = 0
     unlike: int = 0
     withdrawn: bool = False
+    doubts: int = 0
 
     @property
     def due(self) -> bool:

@@ -16,6 +16,7 @@ from gossamer.engine.in_thread import in_thread
 from gossamer.inspect.draws import Draws, by_hash
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError
+from gossamer.model.outcome import Rule
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.scope.scope import Scope
@@ -171,7 +172,8 @@ def _coming(look: ViewContext, scope: Scope) -> int:
     found = 0
     for number, (key, data) in enumerate(look.environment.scan(Family.PAGES)):
         record = decode_page(data)
-        if kept_out(record):
+        # What another name shows is left out by any scope, as long as this session goes on.
+        if kept_out(record) and (record.reason is None or record.reason.code != Rule.TWIN):
             url = Url.from_serialised(record.url)
             if url is not None:
                 candidate = Candidate(url, record.kind, record.depth, record.hops, record.via)

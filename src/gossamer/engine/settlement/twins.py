@@ -28,8 +28,9 @@ from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 from gossamer.policy.twins import (
     CHECKED,
+    LEAST,
+    LEAST_BYTES,
     PAGES,
-    Evidence,
     Likeness,
     Shown,
     TwinPair,
@@ -134,7 +135,7 @@ class Twins:
         """
         if not first_seen and not self._of and not _left_out(record):
             return
-        if candidate.again or candidate.kind is LinkKind.ROBOTS or record.state not in SETTLED:
+        if candidate.kind is LinkKind.ROBOTS or record.state not in SETTLED:
             return
         url = candidate.url
         pairs = self._of.get(url.origin, ())
@@ -144,7 +145,7 @@ class Twins:
             stays = self._stays.get(url.origin)  # it may have turned out otherwise since
             if stays is None or not self._shows(at(stays, url.target), fingerprint):
                 self._bring_back(fingerprint, record)
-        if first_seen:
+        if first_seen and not candidate.again:
             self._meet(url, record, first_seen)
         for pair in () if _left_out(record) else tuple(pairs):
             self._compare(pair, candidate, record, at(_other(pair, url.origin), url.target))
@@ -187,13 +188,25 @@ class Twins:
             if pair.goes == other.origin and not self._shows(candidate.url, fingerprint):
                 self._bring_back(fingerprint, theirs)
         elif theirs is not None and theirs.state in SETTLED:
-            if compare(_shown(record), _shown(theirs)) is Likeness.UNLIKE:
+            if compare(_shown(record), _shown(theirs)) is not Likeness.UNLIKE:
+                return
+            if candidate.again:
+                self._doubt(pair)
+            else:
                 pair.unlike += 1
                 self._keep(pair)
                 if pair.contradicted:
                     self._withdraw(pair)
-        elif theirs is None and pair.goes == other.origin:
+        elif theirs is None and pair.goes == other.origin and not candidate.again:
             self._ask_instead(candidate, record, other)
+
+    def _doubt(self, pair: TwinPair) -> None:
+        """A page that was visited again differs. It may have changed on both names, so all are looked at."""
+        pair.doubts += 1
+        if pair.doubts == LEAST:
+            pair.doubts = 0
+            self._due.append(pair)
+        self._keep(pair)
 
     def _ask_instead(self, candidate: Candidate, record: PageRecord, other: Url) -> None:
         """What the name that stays does not have, the other may: its pages that would mention it were left out."""
@@ -207,6 +220,8 @@ class Twins:
             pair = self._due[-1]
             if pair.withdrawn:
                 await self._let_back(pair)
+            elif pair.found:
+                self._look_again(pair)
             elif pair.due and len(self._found) < MOST_FOUND:
                 self._look(pair)
             self._due.pop()
@@ -217,7 +232,7 @@ class Twins:
         pages = {name: dict(self._pages(name)) for name in names}
         stays, goes = sorted(names, key=lambda name: _rank(name, pages[name].values()))
         pair.goes, pair.stays, pair.looked = goes, stays, pair.met
-        found = self._evidence(pages, goes, stays)
+        found = evidence(self._both(pages, goes, stays))
         pair.alike, pair.unlike = found.alike, found.unlike
         self._keep(pair)
         if found.one_site and goes not in self._stays and self._root(stays) != goes:
@@ -225,9 +240,24 @@ class Twins:
             self._move(pair, found=True)
             self._enter(pair)
 
-    def _evidence(self, pages: dict[str, dict[str, PageRecord]], goes: str, stays: str) -> Evidence:
-        """Of the pages that are looked at, those of the name that stays only where the other is known to show
-        something: what it has not been asked for says nothing."""
+    def _look_again(self, pair: TwinPair) -> None:
+        """Compare what two names of one site show by now; only other content speaks against it."""
+        pages = {name: dict(self._pages(name)) for name in (pair.goes, pair.stays)}
+        both = self._both(pages, pair.goes, pair.stays)
+        said = [compare(one, other) for one, other in both if other is not None]
+        pair.alike, pair.unlike = said.count(Likeness.ALIKE), said.count(Likeness.UNLIKE)
+        self._keep(pair)
+        if pair.contradicted:
+            self._withdraw(pair)
+
+    def _both(
+        self, pages: dict[str, dict[str, PageRecord]], goes: str, stays: str
+    ) -> Iterable[tuple[Shown, Shown | None]]:
+        """What two names show at the same paths.
+
+        Of the pages that are looked at, those of the name that stays only where the other is known to show something:
+        what it has not been asked for says nothing.
+        """
         both: dict[str, tuple[Shown, Shown | None]] = {}
         for name, other in ((goes, stays), (stays, goes)):
             for target, record in pages[name].items():
@@ -238,7 +268,7 @@ class Twins:
                     theirs = None
                 if theirs is not None or name == goes:
                     both[target] = _shown(record), None if theirs is None else _shown(theirs)
-        return evidence(both.values())
+        return both.values()
 
     def _pages(self, origin: str) -> Iterator[tuple[str, PageRecord]]:
         """(path, what is known) of some of the pages of a name that were visited."""
@@ -348,12 +378,13 @@ def _failed(record: PageRecord) -> bool:
 
 
 def _last(record: PageRecord) -> int:
-    """Status of the last visit; 0 without one."""
-    return record.visits[-1].status if record.visits else 0
+    """Status of the last visit, if that was a 304 of what it has left as it was; 0 without one."""
+    status = record.visits[-1].status if record.visits else 0
+    return 200 if status == 304 and record.payload else status
 
 
 def _shown(record: PageRecord) -> Shown:
-    size = record.visits[-1].size if record.visits else 0
+    size = next((visit.size for visit in reversed(record.visits) if visit.status == 200), LEAST_BYTES)
     return shown(_last(record), record.content, record.media_type, size)
 
 
