@@ -1,6 +1,7 @@
 """Settings by place: how they are written, what is refused and why, and what was written before there were places."""
 
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 
@@ -153,7 +154,7 @@ def test_older_sections_of_hosts_are_places_now():
 
 def exchange(url, media_type, address="192.0.2.1"):
     head = Headers([("Content-Type", media_type)])
-    return Exchange(Url.parse(url), 0.0, b"", 200, b"", head, None, address=address)
+    return Exchange(Url.parse(url), 0.0, b"", 200, b"", head, SimpleNamespace(size=0), address=address)
 
 
 def test_rooms_are_answered_by_place_and_by_the_hour():
