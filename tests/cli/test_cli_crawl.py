@@ -1,6 +1,7 @@
 import io
 import json
 import os
+import shlex
 import socket
 from pathlib import Path
 
@@ -314,9 +315,17 @@ def test_a_misspelt_host_leaves_nothing_behind(gossamer: Gossamer, nameserver: s
     ran = gossamer("crawl", "no-such-host.example", "--nameserver", nameserver)
     assert (ran.code, list(Path().iterdir())) == (2, [])
     assert "nothing was kept: crawl-no-such-host.example is removed" in ran.err
+    assert "go on with" not in ran.err
     Path("mine").mkdir()
     assert gossamer("crawl", "no-such-host.example", "--nameserver", nameserver, "--dir", "mine").code == 2
     assert Path("mine/crawl.toml").exists()
+
+
+def test_commands_that_are_named_at_the_end_can_be_given_as_they_stand(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", site, "--min-delay", "0", "--max-pages", "1", "--dir", "my crawl")
+    further = ran.err.splitlines()[-1].removeprefix("go on with: gossamer ")
+    assert gossamer(*shlex.split(further)).code == 0, further
+    assert "look at it: gossamer view 'my crawl'" in ran.err
 
 
 def test_the_name_of_a_crawls_folder_is_hardly_a_seed(gossamer: Gossamer, site: str) -> None:
