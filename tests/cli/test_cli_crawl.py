@@ -301,6 +301,14 @@ def test_what_was_left_out_is_told_by_its_reason(gossamer: Gossamer, site: str) 
     assert sum(report["turned_away"].values()) == report["rejected"]
 
 
+def test_without_a_page_it_is_told_what_became_of_where_the_seed_was_sent(
+    gossamer: Gossamer, site: str
+) -> None:
+    ran = gossamer("crawl", f"{site}/private", "--min-delay", "0", "--dir", "d")
+    assert f"redirect  leads to http://{site}/private/: dropped" in ran.err
+    assert ran.err.count("forbidden by 'Disallow: /private/'") == 1
+
+
 @pytest.mark.parametrize("path", ["gone.html", "private/x.html"])
 def test_a_seed_that_is_no_page_and_nothing_else_is_a_failure(
     gossamer: Gossamer, site: str, path: str

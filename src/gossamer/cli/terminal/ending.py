@@ -17,7 +17,7 @@ from gossamer.documents.extractor import PDF_READER
 from gossamer.documents.kinds import FORMATS, Format
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.traps import branch_lines
-from gossamer.inspect.why.story import Storyteller
+from gossamer.inspect.why.story import Story, Storyteller
 from gossamer.model.errors import GossamerError
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons.codes import EndCode
@@ -131,7 +131,11 @@ def _results(inspection: Inspection) -> Iterator[str]:
     """Where they lie, and how they are looked at."""
     folder, config = shlex.quote(str(inspection.folder.path)), inspection.config
     yield f"results in {folder}: archive/, index.cdxj, crawl.log, report.json"
-    bare = " (without pictures and styles: --requisites any)" if config.scope.requisites == "off" else ""
+    bare = (
+        " (without pictures and styles: 'gossamer crawl --requisites any' has them)"
+        if config.scope.requisites == "off"
+        else ""
+    )
     yield f"look at it: gossamer view {folder}{bare}"
     if config.search.follow:
         yield f"search it: gossamer search {folder} WORD..."
@@ -210,16 +214,35 @@ def _why(reason: Reason, report: dict[str, Any], inspection: Inspection, trouble
 
 
 def _first_seed(inspection: Inspection) -> Iterator[str]:
-    """Why a crawl has no page: what became of its first seed."""
+    """Why a crawl has no page: what became of its first seed, and of where that was sent in the end."""
     seed = next(Seeds(inspection.config, inspection.folder.path).texts(), None)
     if seed is None:  # what is crawled was to come later
         return
-    story = Storyteller(inspection).tell(seed)
+    teller = Storyteller(inspection)
+    story = teller.tell(seed)
+    yield from _lines(story)
+    ways = {story.url}
+    while (target := _sent_to(story)) is not None and target not in ways:
+        ways.add(target)
+        story = teller.tell(target)
+    if len(ways) > 1:
+        yield from _lines(story)
+
+
+def _lines(story: Story) -> Iterator[str]:
     yield f"{safe(story.url)}: {story.state}"
     for fact in story.facts:
         turned_away = story.state == "rejected" and fact.about == "admission"
         if turned_away or fact.about in ("visit", "outcome", "redirect", "queue", "scope", "robots", "host"):
             yield f"  {fact.about:<9} {safe(fact.text)}"
+
+
+def _sent_to(story: Story) -> str | None:
+    """The target of its redirect."""
+    targets = (
+        said.values["target"] for fact in story.facts if fact.about == "redirect" for said in fact.told
+    )
+    return next(map(str, targets), None)
 
 
 def _waiting_hosts(inspection: Inspection) -> Iterator[str]:
