@@ -315,6 +315,7 @@ def test_a_seed_that_is_no_page_and_nothing_else_is_a_failure(
 ) -> None:
     ran = gossamer("crawl", f"{site}/{path}", "--min-delay", "0", "--dir", "d", "-q")
     assert ran.code == 2
+    assert f"http://{site}/{path}: dropped" in ran.err, "a failure is told, however quiet it shall be"
     ran = gossamer("crawl", f"{site}/{path}", f"{site}/a.html", "--min-delay", "0", "--dir", "e", "-q")
     assert ran.code == 0
 

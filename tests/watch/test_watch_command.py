@@ -152,6 +152,7 @@ def test_watches_of_a_folder_are_paused_removed_tested(tmp_path):
 def test_what_is_wrong_is_told_before_anything_is_made(tmp_path):
     for options, problem in (
         (("--when", "often"), "is no condition"),
+        (("--every", "often", "--once"), "gossamer: --every"),
         (("--quiet-time", "at night"), "is no time of day"),
         (("--selector", "a", "--xpath", "//a"), "exclude each other"),
         (("--notify", "mailto:me@example.org"), "make a section"),

@@ -174,12 +174,12 @@ def conduct(
         show_json(report)
     faults = {failed.fault for failed in troubles.unreached.values()}
     misspelt = reason == UNREACHABLE and faults == {Fault.NAME_NOT_FOUND} and not resumed
-    if not quiet or reason in (INTERRUPTED, UNREACHABLE):
+    nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]
+    if not quiet or nothing or reason in (INTERRUPTED, UNREACHABLE):
         with inspect(folder.path) as inspection:
             say_end(reason, report, inspection, troubles, used, hopeless=misspelt)
     if reason == INTERRUPTED:
         sys.exit(EXIT_INTERRUPTED)
-    nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]
     if misspelt:
         raise _MisspeltError
     if reason == UNREACHABLE or nothing:

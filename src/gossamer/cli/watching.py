@@ -113,8 +113,7 @@ def run_watch(
         options["notify"] = {**msgspec.to_builtins(base.notify), **sections}
     if not further and request.options.get("max_depth") is None:
         options["max_depth"] = 0  # these pages, and nothing that they link to
-    if not once:
-        options |= {"revisit": True, "revisit_every": {"*": every}}
+    options |= {"revisit": None if once else True, "revisit_every": {"*": every}}
     settings = request.settings if further else ["engine.guess_sitemap=false", *request.settings]
     request = msgspec.structs.replace(request, options=options, settings=settings, folder=folder)
     config = compose(request)
