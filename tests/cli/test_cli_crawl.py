@@ -1,6 +1,7 @@
 import io
 import json
 import os
+import shlex
 import socket
 from pathlib import Path
 
@@ -300,12 +301,21 @@ def test_what_was_left_out_is_told_by_its_reason(gossamer: Gossamer, site: str) 
     assert sum(report["turned_away"].values()) == report["rejected"]
 
 
+def test_without_a_page_it_is_told_what_became_of_where_the_seed_was_sent(
+    gossamer: Gossamer, site: str
+) -> None:
+    ran = gossamer("crawl", f"{site}/private", "--min-delay", "0", "--dir", "d")
+    assert f"redirect  leads to http://{site}/private/: dropped" in ran.err
+    assert ran.err.count("forbidden by 'Disallow: /private/'") == 1
+
+
 @pytest.mark.parametrize("path", ["gone.html", "private/x.html"])
 def test_a_seed_that_is_no_page_and_nothing_else_is_a_failure(
     gossamer: Gossamer, site: str, path: str
 ) -> None:
     ran = gossamer("crawl", f"{site}/{path}", "--min-delay", "0", "--dir", "d", "-q")
     assert ran.code == 2
+    assert f"http://{site}/{path}: dropped" in ran.err, "a failure is told, however quiet it shall be"
     ran = gossamer("crawl", f"{site}/{path}", f"{site}/a.html", "--min-delay", "0", "--dir", "e", "-q")
     assert ran.code == 0
 
@@ -314,9 +324,17 @@ def test_a_misspelt_host_leaves_nothing_behind(gossamer: Gossamer, nameserver: s
     ran = gossamer("crawl", "no-such-host.example", "--nameserver", nameserver)
     assert (ran.code, list(Path().iterdir())) == (2, [])
     assert "nothing was kept: crawl-no-such-host.example is removed" in ran.err
+    assert "go on with" not in ran.err
     Path("mine").mkdir()
     assert gossamer("crawl", "no-such-host.example", "--nameserver", nameserver, "--dir", "mine").code == 2
     assert Path("mine/crawl.toml").exists()
+
+
+def test_commands_that_are_named_at_the_end_can_be_given_as_they_stand(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", site, "--min-delay", "0", "--max-pages", "1", "--dir", "my crawl")
+    further = ran.err.splitlines()[-1].removeprefix("go on with: gossamer ")
+    assert gossamer(*shlex.split(further)).code == 0, further
+    assert "look at it: gossamer view 'my crawl'" in ran.err
 
 
 def test_the_name_of_a_crawls_folder_is_hardly_a_seed(gossamer: Gossamer, site: str) -> None:

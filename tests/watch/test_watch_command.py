@@ -98,6 +98,36 @@ def test_pages_are_watched_until_it_is_interrupted(shop, tmp_path):
     assert (settings["revisit"]["enabled"], settings["revisit"]["every"]) == (True, {"*": "1s"})
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--match", "/shop*")])
+def test_what_was_watched_once_is_watched_on_by_the_same_command_without_it(shop, tmp_path, more):
+    assert once(shop, tmp_path, *more).returncode == 0
+    assert once(shop, tmp_path, *more).returncode == 0
+    command = [
+        sys.executable,
+        "-m",
+        "gossamer",
+        "watch",
+        f"{shop.address}shop",
+        "--every",
+        "1s",
+        *more,
+        "--dir",
+        "d",
+    ]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stderr.readline() == "watching 1 page; Ctrl-C ends it\n"
+            before, until = shop.visits, time.monotonic() + PATIENCE
+            while shop.visits < before + 2 and time.monotonic() < until:
+                time.sleep(0.05)
+            running.send_signal(signal.SIGINT)
+            running.communicate(timeout=PATIENCE)
+        finally:
+            running.kill()
+    assert (running.returncode, shop.visits >= before + 2) == (130, True)
+
+
 def test_watches_of_a_folder_are_paused_removed_tested(tmp_path):
     with Hook().open() as hook:
         archive = WatchedArchive(tmp_path / "d", watch=watch(notify=[hook.url]))
@@ -122,6 +152,7 @@ def test_watches_of_a_folder_are_paused_removed_tested(tmp_path):
 def test_what_is_wrong_is_told_before_anything_is_made(tmp_path):
     for options, problem in (
         (("--when", "often"), "is no condition"),
+        (("--every", "often", "--once"), "gossamer: --every"),
         (("--quiet-time", "at night"), "is no time of day"),
         (("--selector", "a", "--xpath", "//a"), "exclude each other"),
         (("--notify", "mailto:me@example.org"), "make a section"),

@@ -32,7 +32,7 @@ from gossamer.cli.terminal.progress import Progress
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, read_toml, to_toml
-from gossamer.crawling.run import reopen, run, start
+from gossamer.crawling.run import prove, reopen, run, start
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.heap import few_arenas, spare_what_stays
 from gossamer.inspect.inspection import inspect
@@ -108,6 +108,7 @@ def taken_up(
         if problems:
             raise ConfigError(*problems)
         config = load(CrawlConfig, merge(CrawlConfig.renewed(read_toml(folder.config)), {**parsed, **limits}))
+        prove(config)
         storage = unmoved(begun.storage, config.storage, path)
         config = msgspec.structs.replace(config, storage=storage)
         if limits:
@@ -171,14 +172,15 @@ def conduct(
     report = msgspec.json.decode(folder.report.read_bytes())
     if json:
         show_json(report)
-    if not quiet or reason in (INTERRUPTED, UNREACHABLE):
+    faults = {failed.fault for failed in troubles.unreached.values()}
+    misspelt = reason == UNREACHABLE and faults == {Fault.NAME_NOT_FOUND} and not resumed
+    nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]
+    if not quiet or nothing or reason in (INTERRUPTED, UNREACHABLE):
         with inspect(folder.path) as inspection:
-            say_end(reason, report, inspection, troubles, used)
+            say_end(reason, report, inspection, troubles, used, hopeless=misspelt)
     if reason == INTERRUPTED:
         sys.exit(EXIT_INTERRUPTED)
-    nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]
-    faults = {failed.fault for failed in troubles.unreached.values()}
-    if reason == UNREACHABLE and faults == {Fault.NAME_NOT_FOUND} and not resumed:
+    if misspelt:
         raise _MisspeltError
     if reason == UNREACHABLE or nothing:
         sys.exit(EXIT_CONFIG)

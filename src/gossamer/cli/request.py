@@ -20,7 +20,7 @@ from gossamer.fetch.config import prove_ca_file
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, of, placed, text
 
-_FLAGS = {"obey_robots": "--ignore-robots", "preset": "--for"}
+_FLAGS = {"revisit_every": "--every", "obey_robots": "--ignore-robots", "preset": "--for"}
 _NUMBERS = frozenset({"max_pages", "max_depth", "workers"})
 
 

@@ -11,12 +11,10 @@ import msgspec
 from gossamer.assembly.private import keep_private
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json, size
-from gossamer.datasets.beside import prove_documents
 from gossamer.datasets.derived import FOLDER as DOCUMENTS
 from gossamer.datasets.derived import state_of
 from gossamer.datasets.lag import unread
 from gossamer.datasets.one_document import DocumentReader
-from gossamer.documents.config import DocumentsConfig
 from gossamer.extract.isolation.processes import Unanswered
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.story import url_of
@@ -69,10 +67,9 @@ def run_similar(path: Path, asked: SimilarAsked) -> None:
     """Print clusters, or the copies of documents; exit 1 if one of these could not be looked for.
 
     Raises:
-        ConfigError: no crawl lives in `path`, or an extra is not installed.
+        ConfigError: no crawl lives in `path`.
         StorageError: an index or a table cannot be read, or the disk refuses.
     """
-    prove_documents(DocumentsConfig(follow=True), "similar")
     keep_private()
     with looked_into(path) as inspection:
         crawls = [part.folder.path for part in inspection.each.values()]

@@ -18,7 +18,7 @@ import msgspec
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.folder_lock import Busy
 from gossamer.assembly.private import keep_private
-from gossamer.cli.crawl import conduct, run_new
+from gossamer.cli.crawl import conduct, run_new, taken_up
 from gossamer.cli.exits import EXIT_INTERRUPTED
 from gossamer.cli.request import Request, compose
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
@@ -29,7 +29,6 @@ from gossamer.config.settings import load, merge, read_toml, to_toml
 from gossamer.config.watch_config import WatchConfig, name_of
 from gossamer.control.socket.client import ask
 from gossamer.control.socket.protocol import LiveError, NotRunning
-from gossamer.crawling.run import reopen
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crawl import Crawl
 from gossamer.inspect.clusters.cluster_folder import crawl_folders
@@ -103,7 +102,7 @@ def run_watch(
     folder = request.folder or Path(f"watch-{_host(request.seeds[0])}")
     if CrawlFolder(folder).used:
         _same_pages(folder, request.seeds)
-        resume_watch(folder, once=once, quiet=quiet, json=json)
+        resume_watch(folder, once=once, quiet=quiet, json=json, every=every)
         return
     further = bool(asked.match or asked.query)
     table, sections = asked.watch([] if further else list(map(page_of, request.seeds)))
@@ -114,25 +113,26 @@ def run_watch(
         options["notify"] = {**msgspec.to_builtins(base.notify), **sections}
     if not further and request.options.get("max_depth") is None:
         options["max_depth"] = 0  # these pages, and nothing that they link to
-    if not once:
-        options |= {"revisit": True, "revisit_every": {"*": every}}
+    options |= {"revisit": None if once else True, "revisit_every": {"*": every}}
     settings = request.settings if further else ["engine.guess_sitemap=false", *request.settings]
     request = msgspec.structs.replace(request, options=options, settings=settings, folder=folder)
     config = compose(request)
     watches_of(config)
     if not once and not quiet:
-        say(f"watching {plural(len(request.seeds), 'page')}; Ctrl-C ends it")
-        say(f"'gossamer watch {folder}' tells how it stands")
+        _say_watching(folder, len(request.seeds))
     with _telling(folder, json=json) as told:
         run_new(request, quiet=True, json=False)
     _end(folder, told, once=once, quiet=quiet)
 
 
-def resume_watch(folder: Path, *, once: bool, quiet: bool, json: bool) -> None:
-    """Go on with a folder that is watched."""
-    crawl = CrawlFolder(folder)
+def resume_watch(folder: Path, *, once: bool, quiet: bool, json: bool, every: str = "") -> None:
+    """Go on with a folder that is watched; `every` is for one that was watched by `once` alone so far."""
+    begins = not once and not settings_of(folder).revisit.enabled
+    settings = ("revisit.enabled=true", f'revisit.every."*"={every}') if begins else ()
     with _telling(folder, json=json) as told:
-        config = reopen(crawl)
+        crawl, config = taken_up(folder, settings, {}, from_checkpoint=False)
+        if not once and not quiet:
+            _say_watching(folder, len(config.seeds))
         if once:  # for this session alone: crawl.toml stays as it is
             config = msgspec.structs.replace(
                 config,
@@ -142,6 +142,11 @@ def resume_watch(folder: Path, *, once: bool, quiet: bool, json: bool) -> None:
         begin = partial(_visit_all, watches_of(config)) if once else _nothing
         conduct(crawl, config, resumed=True, quiet=True, json=False, begin=begin)
     _end(folder, told, once=once, quiet=quiet)
+
+
+def _say_watching(folder: Path, pages: int) -> None:
+    say(f"watching {plural(pages, 'page')}; Ctrl-C ends it")
+    say(f"'gossamer watch {folder}' tells how it stands")
 
 
 def _nothing(_: Crawl) -> None:
@@ -354,7 +359,10 @@ def _deliver(folder: Path) -> None:
 
 
 def _same_pages(folder: Path, seeds: Sequence[str]) -> None:
-    known = {page for watch in settings_of(folder).watch for page in watch.urls}
+    config = settings_of(folder)
+    known = {page for watch in config.watch for page in watch.urls}
+    if any(watch.match or watch.query for watch in config.watch):  # what it names is of the crawl's sites
+        known |= set(map(page_of, config.seeds))
     if not set(map(page_of, seeds)) <= known:
         raise ConfigError(
             f"{folder}: other pages are watched there. Name another folder with --dir, or add a watch to this one"

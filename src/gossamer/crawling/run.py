@@ -52,7 +52,7 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     config = msgspec.structs.replace(config, storage=whole_paths(config.storage))
     seeds = Seeds(config)
     seeds.prove()
-    _prove(config)
+    prove(config)
     prove_places(config.storage, folder.path, config.engine.min_free_disk)
     folder.create()
     fault_point("start.created")
@@ -67,7 +67,12 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     return config
 
 
-def _prove(config: CrawlConfig) -> None:
+def prove(config: CrawlConfig) -> None:
+    """Refuse what cannot be done here.
+
+    Raises:
+        ConfigError: it needs an extra that is not installed, or a watch or a receiver makes no sense.
+    """
     prove_documents(config.documents)
     prove_search(config.search)
     if config.watch or config.notify:
@@ -106,7 +111,7 @@ def reopen(
             raise ConfigError(_TOO_OLD.format(path=folder.path))
         config = load(CrawlConfig, settings)
         Seeds(config, folder.path).prove()
-        _prove(config)
+        prove(config)
         claim(folder.path)
         if from_checkpoint:
             restored = restore(folder.checkpoints, folder.state, config.state)

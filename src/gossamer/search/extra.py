@@ -32,12 +32,12 @@ def needed(asked: str = "search") -> Any:
     return tantivy
 
 
-def prove_search(config: SearchConfig) -> None:
-    """Refuse settings that need what is not installed.
+def prove_search(config: SearchConfig, asked: str = "search.follow (--search)") -> None:
+    """Refuse settings that need what is not installed; `asked`: what the user gave.
 
     Raises:
         ConfigError: the extra 'search' or 'documents' is not installed.
     """
     if config.follow:
-        needed("search.follow (--search)")
-        prove_documents(DocumentsConfig(follow=True), "search.follow (--search)")
+        needed(asked)
+        prove_documents(DocumentsConfig(follow=True), asked)

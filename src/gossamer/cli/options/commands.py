@@ -51,6 +51,18 @@ def _of_watch(
     return click.option(name, cls=Option, panel=WATCHED, metavar=metavar, help=says, **settings)
 
 
+def _prove_documents(asked: str) -> None:
+    """Refuse a command before its module is loaded, which begins with packages of the extra 'documents'.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    from gossamer.datasets.beside import prove_documents
+    from gossamer.documents.config import DocumentsConfig
+
+    prove_documents(DocumentsConfig(follow=True), asked)
+
+
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -458,6 +470,7 @@ def index(folder: Path, *, no_search: bool, quiet: bool, json: bool, **how: Any)
     and of these an index for 'gossamer search', into FOLDER/search. 'gossamer crawl --documents' or
     '--search' does it while it crawls. Needs the extra 'documents'; the index needs 'search'.
     """
+    _prove_documents("index")
     from gossamer.cli.index import How, run_index
 
     run_index(folder, How(search=not no_search, **how), json=json, quiet=quiet)
@@ -496,6 +509,10 @@ def search(given: tuple[str, ...], also: tuple[Path, ...], *, json: bool, live: 
     A query that begins with - comes after --. 'gossamer index' makes the index, 'gossamer crawl --search' while
     it crawls. Exit 1 if nothing is found. Needs the extra 'search'.
     """
+    from gossamer.config.search_config import SearchConfig
+    from gossamer.search.extra import prove_search
+
+    prove_search(SearchConfig(follow=True), "search")
     from gossamer.cli.search import Live, Wanted, run_live, run_search
 
     kept = {
@@ -529,6 +546,7 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
     (HTML, PDF, office files, plain text and others) or URLs of the crawl: the pages that contain passages of
     each, or resemble it, with the passages. After 'gossamer index'. Exit 1 if a document could not be read.
     """
+    _prove_documents("similar")
     from gossamer.cli.similar import SimilarAsked, run_similar
 
     most = limit if limit is not None else 0 if json else 20

@@ -1,5 +1,6 @@
 """Says how a crawl ended: what was fetched, what is left and why, what to do next."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +17,7 @@ from gossamer.documents.extractor import PDF_READER
 from gossamer.documents.kinds import FORMATS, Format
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.traps import branch_lines
-from gossamer.inspect.why.story import Storyteller
+from gossamer.inspect.why.story import Story, Storyteller
 from gossamer.model.errors import GossamerError
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons.codes import EndCode
@@ -76,12 +77,15 @@ def say_end(
     inspection: Inspection,
     troubles: Troubles,
     used: Mapping[str, float] | None = None,
+    *,
+    hopeless: bool = False,
 ) -> None:
     """The closing words, on standard error.
 
     `used`: what sessions before this one had used up of each limit of the whole crawl, by the code of its end.
+    `hopeless`: to go on would bring nothing.
     """
-    folder = inspection.folder.path
+    folder = shlex.quote(str(inspection.folder.path))
     left = report["queued"] + report["waiting"]
     pages = plural(report["pages"], "page")
     taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
@@ -112,19 +116,26 @@ def say_end(
         fresh = inspection.freshness().sums
         if fresh is not None and (line := fresh_line(fresh)):
             say(f"  fresh: {line}")
-    for line in [*_why(reason, report, inspection, troubles), *undelivered(folder, inspection.config)]:
+    for line in [
+        *_why(reason, report, inspection, troubles),
+        *undelivered(inspection.folder.path, inspection.config),
+    ]:
         say(f"  {line}")
     for line in _results(inspection) if report["pages"] else ():
         say(line)
-    if left or (again and again["on"]):
+    if not hopeless and (left or (again and again["on"])):
         say(f"go on with: gossamer resume {folder}{_further(reason, used or {})}{_not_before(left, again)}")
 
 
 def _results(inspection: Inspection) -> Iterator[str]:
     """Where they lie, and how they are looked at."""
-    folder, config = inspection.folder.path, inspection.config
+    folder, config = shlex.quote(str(inspection.folder.path)), inspection.config
     yield f"results in {folder}: archive/, index.cdxj, crawl.log, report.json"
-    bare = " (without pictures and styles: --requisites any)" if config.scope.requisites == "off" else ""
+    bare = (
+        " (without pictures and styles: 'gossamer crawl --requisites any' has them)"
+        if config.scope.requisites == "off"
+        else ""
+    )
     yield f"look at it: gossamer view {folder}{bare}"
     if config.search.follow:
         yield f"search it: gossamer search {folder} WORD..."
@@ -176,7 +187,7 @@ def _aside(inspection: Inspection) -> Iterator[str]:
         visits = f"{line.brought:,} of {plural(line.visits, 'visit')} brought something"
         yield f"{safe(line.host)}{safe(line.branch)}: {plural(line.waiting, 'URL')}, {visits}"
     if len(lines) > LISTED:
-        yield f"{len(lines) - LISTED:,} more: gossamer traps {inspection.folder.path}"
+        yield f"{len(lines) - LISTED:,} more: gossamer traps {shlex.quote(str(inspection.folder.path))}"
 
 
 def _words(reason: Reason, left: int, report: dict[str, Any]) -> str:
@@ -203,16 +214,35 @@ def _why(reason: Reason, report: dict[str, Any], inspection: Inspection, trouble
 
 
 def _first_seed(inspection: Inspection) -> Iterator[str]:
-    """Why a crawl has no page: what became of its first seed."""
+    """Why a crawl has no page: what became of its first seed, and of where that was sent in the end."""
     seed = next(Seeds(inspection.config, inspection.folder.path).texts(), None)
     if seed is None:  # what is crawled was to come later
         return
-    story = Storyteller(inspection).tell(seed)
+    teller = Storyteller(inspection)
+    story = teller.tell(seed)
+    yield from _lines(story)
+    ways = {story.url}
+    while (target := _sent_to(story)) is not None and target not in ways:
+        ways.add(target)
+        story = teller.tell(target)
+    if len(ways) > 1:
+        yield from _lines(story)
+
+
+def _lines(story: Story) -> Iterator[str]:
     yield f"{safe(story.url)}: {story.state}"
     for fact in story.facts:
         turned_away = story.state == "rejected" and fact.about == "admission"
         if turned_away or fact.about in ("visit", "outcome", "redirect", "queue", "scope", "robots", "host"):
             yield f"  {fact.about:<9} {safe(fact.text)}"
+
+
+def _sent_to(story: Story) -> str | None:
+    """The target of its redirect."""
+    targets = (
+        said.values["target"] for fact in story.facts if fact.about == "redirect" for said in fact.told
+    )
+    return next(map(str, targets), None)
 
 
 def _waiting_hosts(inspection: Inspection) -> Iterator[str]:
@@ -236,7 +266,7 @@ def undelivered(folder: Path, config: CrawlConfig) -> list[str]:
         return []
     return [
         f"watch {safe(view.name)}: {plural(view.pending, 'notice')} not sent yet, {view.failed:,} given up; which:"
-        f" gossamer watch {folder}"
+        f" gossamer watch {shlex.quote(str(folder))}"
         for view in views
         if view.pending or view.failed
     ]
