@@ -283,6 +283,8 @@ def test_limits_of_a_resumed_crawl_count_from_now(gossamer: Gossamer, site: str)
     ran = gossamer("resume", "d", "--max-pages", "2")
     assert "limit reached (max_pages 3): 3 pages" in ran.err
     assert ran.err.rstrip().endswith("go on with: gossamer resume d --max-pages 2")
+    ran = gossamer("resume", "d")
+    assert ran.err.rstrip().endswith("go on with: gossamer resume d --max-pages 3"), "it was reached before"
     ran = gossamer("resume", "d", "--max-time", "1h", "--max-pages", "0")
     assert (ran.code, "finished: 4 pages" in ran.err) == (0, True)
     assert gossamer("resume", "d", "--max-bytes", "much").code == 2

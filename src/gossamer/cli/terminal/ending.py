@@ -142,15 +142,13 @@ def _results(inspection: Inspection) -> Iterator[str]:
 
 
 def _further(reason: Reason, used: Mapping[str, float]) -> str:
-    """The limit that was reached, as it was given: `resume` counts from then on."""
+    """The limit that was reached, as it was given: `resume` counts from then on. One of before: as it stands."""
     if reason.code not in FURTHER:
         return ""
+    limits = [value for value in reason.values if not isinstance(value, str | Reason)]
+    before = used.get(reason.code, 0)
     # Rounded because the start took some of the time before it was looked at.
-    given = [
-        max(1, round(value - used.get(reason.code, 0)))
-        for value in reason.values
-        if not isinstance(value, str | Reason)
-    ]
+    given = [max(1, round(value - before if value > before else value)) for value in limits]
     return " " + FURTHER[reason.code].format(*given)
 
 
