@@ -137,7 +137,7 @@ def test_check_finds_damage_of_the_index(gossamer: Gossamer, change: Callable[[b
     index = Path("d/index.cdxj")
     index.write_bytes(change(index.read_bytes()))
     ran = gossamer("check", "d")
-    assert ran.code == 1 and "index.cdxj: " in ran.out and "1 problems" in ran.out
+    assert ran.code == 1 and "index.cdxj: " in ran.out and "1 problem" in ran.out
 
 
 @pytest.mark.usefixtures("crawled")

@@ -137,7 +137,7 @@ def _host_lines(hosts: list[HostItem]) -> list[str]:
         rest = f" for {duration(host.seconds)}" if host.seconds else ""
         why = f" ({safe(host.reason)})" if host.reason else ""
         lines.append(
-            f"  {safe(host.name)}: {host.pages:,} pages, {host.queued:,} queued, {host.waiting:,} waiting, "
+            f"  {safe(host.name)}: {plural(host.pages, 'page')}, {host.queued:,} queued, {host.waiting:,} waiting, "
             f"{host.state}{rest}{why}"
         )
     return lines
@@ -225,10 +225,10 @@ def show_check(path: Path, *, json: bool) -> None:
             show(safe(problem))
         for left in result.unfinished:
             show(f"{safe(left)} (a crawl is running, or 'gossamer resume' removes it)")
-        verdict = f"{len(result.problems)} problems" if result.problems else "all is well"
+        verdict = plural(len(result.problems), "problem") if result.problems else "all is well"
+        archived = f"{plural(result.files, 'file')}, {plural(result.records, 'record')}"
         show(
-            f"{result.files} files, {result.records} records, {result.captures} captures, "
-            f"{result.pages} page records: {verdict}"
+            f"{archived}, {plural(result.captures, 'capture')}, {plural(result.pages, 'page record')}: {verdict}"
         )
     if result.problems:
         sys.exit(1)
