@@ -39,6 +39,8 @@ NOT_RUN = {
     "python3 -m venv": "makes an environment; CI makes its own",
     "pip install": "installs from the package index; CI runs the README's lines in a new environment",
     "gossamer dns --serve": "serves until it is interrupted; test_cli_names.py asks it",
+    "podman": "makes an image and runs it; tried by hand in November 2026, test_container.py looks at the files",
+    "docker": "as podman",
     "gossamer view": "serves until it is interrupted; tests/replay has browsers look",
     "wb-manager": "pywb is no dependency of ours; tried by hand with pywb 2.9 in November 2026",
     "wayback": "as wb-manager",
