@@ -131,11 +131,7 @@ def _results(inspection: Inspection) -> Iterator[str]:
     """Where they lie, and how they are looked at."""
     folder, config = shlex.quote(str(inspection.folder.path)), inspection.config
     yield f"results in {folder}: archive/, index.cdxj, crawl.log, report.json"
-    bare = (
-        " (without pictures and styles: 'gossamer crawl --requisites any' has them)"
-        if config.scope.requisites == "off"
-        else ""
-    )
+    bare = " (for pictures, styles: crawl with --requisites any)" if config.scope.requisites == "off" else ""
     yield f"look at it: gossamer view {folder}{bare}"
     if config.search.follow:
         yield f"search it: gossamer search {folder} WORD..."
