@@ -105,6 +105,11 @@ class TextIndex:
         """
         self._end_writer()
         try:
+            # Under another name first: readers make a lock file for a moment where they know the index to be.
+            gone = self._folder / f"{INDEX}.gone"
+            shutil.rmtree(gone, ignore_errors=True)
+            with contextlib.suppress(FileNotFoundError):
+                (self._folder / INDEX).rename(gone)
             for path in self._folder.iterdir():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
             (self._folder / INDEX).mkdir()
