@@ -58,9 +58,10 @@ _BEYOND = re.compile(rf"[^\x00-\x7f](?:(?<={_LETTER})|(?<=[{COMBINING}])){_ON}")
 _IN_WORD = re.compile(rf"{_LETTER}|[{COMBINING}]")
 _WORD_OF_PHRASE = re.compile(r"(?<![^\W_])[^\W_]+")
 _NEXT_WORD = re.compile(r"[\W_]+([^\W_]+)")
-_COMPATIBLE = re.compile(r"[\u0edc\u0edd\u2e80-\u2fdf\uff66-\uff9f]")
+_LIKE_OTHERS = r"\u0edc\u0edd\u2e80-\u2fdf\uff66-\uff9f"
 """Ligatures of Lao; radicals, which PDF files have in the place of Han; kana of half the width."""
-_TO_COMPOSE = re.compile(rf"[{HIDDEN}{_COMPATIBLE.pattern[1:-1]}]")
+_COMPATIBLE = re.compile(f"[{_LIKE_OTHERS}]")
+_TO_COMPOSE = re.compile(f"[{HIDDEN}{_LIKE_OTHERS}]")
 _UNSEEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 """Format characters (Unicode's category Cf) without a shape: they say how a page is written, not what it says."""
 
