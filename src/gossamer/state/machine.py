@@ -46,10 +46,13 @@ def allocate(descriptor: int, size: int) -> None:
     """Let a file have `size` bytes on the disk: a page that is mapped and has no room would kill the process.
 
     Raises:
+        ConfigError: this is not Linux.
         OSError: there is no room.
     """
-    assert sys.platform == "linux", "who maps a file that it writes asks `only_on_linux` first"
-    os.posix_fallocate(descriptor, 0, size)
+    if sys.platform == "linux":
+        os.posix_fallocate(descriptor, 0, size)
+    else:
+        only_on_linux("a file that is written by way of memory")
 
 
 def _sysctl(name: str) -> str:
