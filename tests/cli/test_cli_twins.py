@@ -29,7 +29,9 @@ def test_what_was_left_out_says_which_page_is_the_same(gossamer: Gossamer) -> No
     assert "URLs that another name of their site shows" in ended.err
     assert "what the second shows is not fetched from the first" in ended.err
     # Its site map, which is not there, is dropped too, and which of the two comes first is not known.
-    listed = [json.loads(line) for line in gossamer("list", "c", "--state", "dropped", "--json").out.splitlines()]
+    listed = [
+        json.loads(line) for line in gossamer("list", "c", "--state", "dropped", "--json").out.splitlines()
+    ]
     url = next(one["url"] for one in listed if one["why"][0] == "twin")
     story = gossamer("why", "c", url).out
     assert url.replace(SECOND, FIRST) in story

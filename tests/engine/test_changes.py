@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from gossamer.engine.page_text import page_pieces
 from gossamer.engine.settlement import changed as changed_module
-from gossamer.engine.settlement.changed import UNREAD, Changes
+from gossamer.engine.settlement.changed import Changes
 from gossamer.engine.visiting.visit import Compared
 from gossamer.fetch.config import FetchConfig
 from gossamer.model.exchange import Headers
 from gossamer.model.outcome import Failed, Fault
 from gossamer.policy.change.volatile import Volatile
 from gossamer.policy.revisit.config import RevisitConfig
-from gossamer.policy.revisit.history import unpack
+from gossamer.policy.revisit.history import UNREAD, unpack
 
 URL = f"{SITE}/x"
 FIRST = b"<title>A page</title><script>1</script><p>It says this."

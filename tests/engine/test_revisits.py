@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from gossamer.engine.enrolling import Enrolling
 from gossamer.engine.settlement import revisits as revisits_module
-from gossamer.engine.settlement.changed import UNREAD
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.visiting.visit import Compared
 from gossamer.frontier.tally import Tally
@@ -21,7 +20,7 @@ from gossamer.model.reasons.reason import Reason, text
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.gone import Presence
-from gossamer.policy.revisit.history import History, Voice, unpack
+from gossamer.policy.revisit.history import UNREAD, History, Voice, unpack
 from gossamer.policy.revisit.rates import Spread
 from gossamer.policy.revisit.trust import Source, Trust, trust_of, with_trust
 from gossamer.policy.revisit.validity import Validity

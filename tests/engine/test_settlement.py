@@ -836,7 +836,7 @@ def test_what_came_of_a_guess_is_counted_when_it_is_settled(world, outcome, read
 def test_a_page_that_was_visited_is_compared_before_it_is_settled(world_of, fields, changed):
     world = world_of(revisit=RevisitConfig(enabled=True, visits=100))
     compares = Changes(world.path / "archive", world.frontier, world.memory, FetchConfig())
-    again = Revisits(world.frontier, world.identity, world.memory, world.pace, compares)
+    again = Revisits(world.frontier, world.identity, world.memory, world.pace, lambda: compares)
     world.doors = replace(world.doors, again=again)
     for script, told in ((b"1", {}), (b"2", fields)):
         body = b"<script>%s</script><p>It says the same." % script

@@ -4,6 +4,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,7 +19,6 @@ from gossamer.assembly.storage import Storage
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
 from gossamer.config.seed_config import posted
-from gossamer.documents.extractor import link_extractors
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.other_agents import Peers
@@ -28,13 +28,10 @@ from gossamer.engine.admission.speculation import Speculation
 from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.enrolling import Enrolling
-from gossamer.engine.login.log_in import Recipe
-from gossamer.engine.login.sessions import Manners, Sessions
 from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.archivist import Archivist
-from gossamer.engine.settlement.changed import Changes
 from gossamer.engine.settlement.doors import Doors, LinkRules
 from gossamer.engine.settlement.drop_one import DropOne, DropTests
 from gossamer.engine.settlement.judge import Judge
@@ -49,10 +46,9 @@ from gossamer.engine.visiting.dispatch import Dispatch
 from gossamer.engine.visiting.prefetch_checks import PrefetchChecks
 from gossamer.engine.visiting.reading import Reading
 from gossamer.engine.visiting.worker import Worker
-from gossamer.extract.fields.extractor import FieldsExtractor, read_groups
+from gossamer.extract.config import ExtractConfig
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
-from gossamer.extract.scripts.extractor import ScriptExtractor
 from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.cookies import CookieJar, read_cookies
@@ -90,6 +86,9 @@ from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
 from gossamer.state.records import SCOPE_HOSTS, SECRET, Counters, decode
 from gossamer.state.site_cookies import SiteCookies
+
+if TYPE_CHECKING:
+    from gossamer.engine.settlement.changed import Changes
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -213,7 +212,11 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     twins = Twins(frontier, identity, admission, memory, skip=config.engine.twins == "skip")
     pace = RevisitPace(environment, frontier, config.revisit, peers.paces, alone=extensions.revisits is None)
     again = Revisits(
-        frontier, identity, memory, pace, Changes(folder.archive, frontier, memory, config.fetch)
+        frontier,
+        identity,
+        memory,
+        pace,
+        partial(_changes, folder.archive, frontier, memory, config.fetch),
     )
     dispatch.expect("revisits", lambda: pace.waits)
     signals = Signals(frontier, identity, admission, on=lambda: pace.on, rest=spare.rest, heard=dispatch.pump)
@@ -259,14 +262,10 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     modules = _logged_in(
         all_modules(http, [*files, *extensions.protocol_modules], plugins.hear),
         http,
-        config,
-        Manners(
-            robots.refusal,
-            reading.robots,
-            partial(_rest, effective, robots),
-            config.robots.obey,
-            lambda place, why: observers.tell(ProblemFound(f"login {place}", str(why.detail))),
-        ),
+        effective,
+        robots,
+        reading,
+        observers,
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
 
@@ -449,11 +448,27 @@ def _fetching(
 
 
 def _logged_in(
-    modules: dict[str, ProtocolModule], http: HttpModule, config: CrawlConfig, manners: Manners
+    modules: dict[str, ProtocolModule],
+    http: HttpModule,
+    effective: Effective,
+    robots: RobotsFiles,
+    reading: Reading,
+    observers: Observers,
 ) -> dict[str, ProtocolModule]:
     """The protocol modules; where there are recipes, what goes by ours for the web goes through sessions."""
+    config = effective.config
     if not config.login:
         return modules
+    from gossamer.engine.login.log_in import Recipe
+    from gossamer.engine.login.sessions import Manners, Sessions
+
+    manners = Manners(
+        robots.refusal,
+        reading.robots,
+        partial(_rest, effective, robots),
+        config.robots.obey,
+        lambda place, why: observers.tell(ProblemFound(f"login {place}", str(why.detail))),
+    )
     recipes = [Recipe(place, one, config.fetch) for place, one in config.login.items()]
     sessions = Sessions(http, recipes, manners)
     return {scheme: sessions if module is http else module for scheme, module in modules.items()}
@@ -474,6 +489,12 @@ def _secret(environment: Environment, membership: Membership | None) -> bytes:
         batch.put(Family.META, SECRET, secret)
         environment.commit(batch)
     return secret
+
+
+def _changes(archive: Path, frontier: Frontier, memory: PageMemory, fetch: FetchConfig) -> "Changes":
+    from gossamer.engine.settlement.changed import Changes
+
+    return Changes(archive, frontier, memory, fetch)
 
 
 def _drop_tests(config: CrawlConfig, frontier: Frontier) -> DropTests | None:
@@ -497,13 +518,26 @@ def _link_rules(config: CrawlConfig) -> LinkRules:
 
 def _reading(config: CrawlConfig, further: Sequence[Extractor], spare: SpareTime) -> Reading:
     extract = config.extract
-    focus: list[Extractor] = []
     if config.engine.order == "focused":
         extract = msgspec.structs.replace(extract, anchor_text=True)
-        focus.append(focus_extractor(config.order.focus))
-    fields = [FieldsExtractor(read_groups(config.fields))] if config.fields else []
-    documents = link_extractors(config.documents, extract)
-    scripts = [ScriptExtractor(extract)] if config.speculation.follow else []
-    every = [*builtin_extractors(extract), *scripts, *focus, *fields, *documents, *further]
+    every = [*builtin_extractors(extract), *_asked_for(config, extract), *further]
     reader = Reader(extract, PRODUCT_TOKEN, every)
     return Reading(reader, config.fetch, extract, config.robots, PRODUCT_TOKEN, spare)
+
+
+def _asked_for(config: CrawlConfig, extract: ExtractConfig) -> Iterator[Extractor]:
+    """The extractors that settings may switch on; what they bring along is loaded with them."""
+    if config.speculation.follow:
+        from gossamer.extract.scripts.extractor import ScriptExtractor
+
+        yield ScriptExtractor(extract)
+    if config.engine.order == "focused":
+        yield focus_extractor(config.order.focus)
+    if config.fields:
+        from gossamer.extract.fields.extractor import FieldsExtractor, read_groups
+
+        yield FieldsExtractor(read_groups(config.fields))
+    if config.documents.links:
+        from gossamer.documents.extractor import link_extractors
+
+        yield from link_extractors(config.documents, extract)

@@ -7,7 +7,6 @@ of a crawl's folder from the crawl itself, and what may be removed with a crawl 
 
 import contextlib
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -100,7 +99,7 @@ def lay(folder: Path, config: StorageConfig) -> None:
         ConfigError: a disk or the folder refuses.
     """
     discard(folder)
-    name = f"{folder.resolve().name[:_LONGEST]}-{secrets.token_hex(4)}"
+    name = f"{folder.resolve().name[:_LONGEST]}-{os.urandom(4).hex()}"
     homes = {setting: Path(place) / name for setting in LINKS if (place := getattr(config, setting))}
     try:
         for setting, home in homes.items():

@@ -22,7 +22,6 @@ from gossamer.documents.config import DocumentsConfig
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.login.config import LoginConfig
 from gossamer.extract.config import ExtractConfig
-from gossamer.extract.fields.extractor import read_groups
 from gossamer.fetch.config import FetchConfig
 from gossamer.frontier.config import FrontierConfig
 from gossamer.model.errors import ConfigError
@@ -154,13 +153,20 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
                 f"frontier.max_hosts is {self.frontier.max_hosts}: it must be at least twice engine.workers "
                 f"({self.engine.workers}), or hosts in visit fill the memory for hosts that could be"
             )
-        try:
-            read_groups(self.fields)
-        except ConfigError as error:
-            problems.append(str(error))
+        problems += _fields_problems(self.fields) if self.fields else ()
         problems += problems_of(self.watch, self.notify)
         reasons = list(place_problems(self._placed_sections(), self.place)) if self.place else []
         reasons += login_problems(self.login)
         if problems or reasons:
             lines = [line for problem in problems for line in problem.splitlines()]
             raise WrongValueError(*reasons, *map(text, lines))
+
+
+def _fields_problems(sections: dict[str, dict[str, str]]) -> list[str]:
+    from gossamer.extract.fields.extractor import read_groups  # selectors, and all that reads them
+
+    try:
+        read_groups(sections)
+    except ConfigError as error:
+        return [str(error)]
+    return []

@@ -1,6 +1,5 @@
 """Seeds that say more than an address: `[[seed]]` with a form, by GET or POST, or with JSON."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
@@ -80,8 +79,8 @@ def posted(seeds: Sequence[SeedConfig]) -> dict[str, Posted]:
 def _parsed(text: str) -> Any:
     """What JSON says, of an object or a list alone; `None`: it is none of them."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
     return value if isinstance(value, dict | list) else None
 

@@ -10,16 +10,19 @@ _M_ARENA_MAX = -8  # malloc.h of glibc
 ARENAS = 2
 COLLECT_AFTER = 20_000
 """New containers between two collections, some MB."""
+COLLECT_AT_START_AFTER = 200_000
+"""The same while modules are loaded, which are nothing but containers that stay: 15 ms of each start."""
 
 
 def seldom_collect() -> None:
     """Look for cycles less often than every 700 containers: a page makes thousands, and hardly a cycle."""
-    gc.set_threshold(COLLECT_AFTER)
+    gc.set_threshold(COLLECT_AT_START_AFTER)
 
 
 def spare_what_stays() -> None:
     """Never look for cycles among what exists now: modules, settings and the crawl's parts."""
     gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
 
 
 def few_arenas() -> None:

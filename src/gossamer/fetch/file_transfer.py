@@ -1,6 +1,5 @@
 """One request of ftp, ftps or sftp through libcurl."""
 
-import getpass
 import math
 import os
 import socket
@@ -139,6 +138,8 @@ class FileTransfer:
         if known is not None:
             return known.user, known.password
         if self._order.url.scheme == "sftp":
+            import getpass  # it brings the terminal along
+
             return getpass.getuser(), ""
         return "anonymous", self._order.config.mailbox or "gossamer@"
 

@@ -7,6 +7,7 @@ left out, because the command that asks for it would be another one.
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import cache
 from html import escape
 from mimetypes import MimeTypes
 from urllib.parse import quote_from_bytes, unquote_to_bytes
@@ -31,8 +32,6 @@ _UNIX = re.compile(
     re.DOTALL,
 )
 _DOS = re.compile(rb"\d\d-\d\d-\d{2,4}\s+\d\d:\d\d(?:[AaPp][Mm])?\s+(<DIR>|\d+)\s+(.+)", re.DOTALL)
-_TYPES = MimeTypes(filenames=())
-"""Python's own table, so that no machine's files change it."""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -74,9 +73,15 @@ def quoted(name: bytes) -> str:
     return quote_from_bytes(name, safe="/")
 
 
+@cache
+def _types() -> MimeTypes:
+    """Python's own table, so that no machine's files change it."""
+    return MimeTypes(filenames=())
+
+
 def type_by_name(name: bytes) -> str:
     """The media type that the end of a name stands for; empty if for none that is read as it is stored."""
-    kind, coding = _TYPES.guess_type(quoted(name))
+    kind, coding = _types().guess_type(quoted(name))
     return kind or "" if coding is None else ""
 
 

@@ -11,7 +11,8 @@ from gossamer.model.exchange import REDACTED
 from gossamer.model.lease import Validators
 from gossamer.model.url import DEFAULT_PORTS, Url
 
-_NOT_SENDABLE = re.compile("[\r\n\0\u0100-\U0010ffff]")
+_SENDABLE = re.compile("[\x01-\x09\x0b\x0c\x0e-\xff]*")
+"""What may be sent, not what may not: that class reaches to the end of Unicode, which takes 3 ms to compile."""
 _NO_ACCEPT = b"Accept:"
 """Tells libcurl to send no Accept of its own; never sent."""
 
@@ -121,4 +122,4 @@ def redacted(head: bytes, names: Iterable[str]) -> bytes:
 
 def _sendable(value: str) -> bool:
     """Came from a header and fits into one: latin-1 without line ends and NUL."""
-    return _NOT_SENDABLE.search(value) is None
+    return _SENDABLE.fullmatch(value) is not None

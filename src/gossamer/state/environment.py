@@ -125,16 +125,15 @@ class Environment:
         fresh = whole.with_name(f"{whole.name}.new")
         shutil.rmtree(fresh, ignore_errors=True)
         try:
-            empty = cls._empty
-            if empty is None:
+            if cls._empty is None:
                 cls(path, config, rocksdict.AccessType.read_write(), create=True, through=fresh).close()
-                empty = cls._empty = {file.name: file.read_bytes() for file in fresh.glob("[CM]*")}
-                shutil.rmtree(fresh)
-            fresh.mkdir(parents=True)
-            for name, content in empty.items():
-                with (fresh / name).open("wb") as file:
-                    file.write(content)
-                    os.fsync(file.fileno())
+                cls._empty = {file.name: file.read_bytes() for file in fresh.glob("[CM]*")}
+            else:
+                fresh.mkdir(parents=True)
+                for name, content in cls._empty.items():
+                    with (fresh / name).open("wb") as file:
+                        file.write(content)
+                        os.fsync(file.fileno())
             fresh.rename(whole)
         except OSError as error:
             raise _failure(path, "made", str(error)) from None

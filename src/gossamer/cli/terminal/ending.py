@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gossamer.assembly.seeds import Seeds
 from gossamer.cli.terminal.again import again_line
@@ -13,17 +13,17 @@ from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.cli.terminal.twin_lines import twin_lines
 from gossamer.config.config import CrawlConfig
-from gossamer.documents.extractor import PDF_READER
-from gossamer.documents.kinds import FORMATS, Format
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.traps import branch_lines
-from gossamer.inspect.why.story import Story, Storyteller
 from gossamer.model.errors import GossamerError
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.ends import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.branches.tree import ASIDE
+
+if TYPE_CHECKING:  # it brings all that explains a URL, and few crawls end with an explanation
+    from gossamer.inspect.why.story import Story
 
 MOST_HOSTS = 10_000
 """Crawls of more hosts are left to `gossamer status`: going through them takes a while."""
@@ -170,8 +170,13 @@ def _unasked(report: dict[str, Any]) -> int:
 
 def _unread_pdf(report: dict[str, Any], config: CrawlConfig) -> int:
     """PDF documents whose links were wanted, though what reads them is not installed."""
+    if not config.documents.links:
+        return 0
+    from gossamer.documents.extractor import PDF_READER
+    from gossamer.documents.kinds import FORMATS, Format
+
     count = sum(report["media_types"].get(name, 0) for name in FORMATS[Format.PDF])
-    return count if count and config.documents.links and find_spec(PDF_READER) is None else 0
+    return count if count and find_spec(PDF_READER) is None else 0
 
 
 def _aside(inspection: Inspection) -> Iterator[str]:
@@ -212,6 +217,8 @@ def _first_seed(inspection: Inspection) -> Iterator[str]:
     seed = next(Seeds(inspection.config, inspection.folder.path).texts(), None)
     if seed is None:  # what is crawled was to come later
         return
+    from gossamer.inspect.why.story import Storyteller
+
     teller = Storyteller(inspection)
     story = teller.tell(seed)
     yield from _lines(story)
@@ -223,7 +230,7 @@ def _first_seed(inspection: Inspection) -> Iterator[str]:
         yield from _lines(story)
 
 
-def _lines(story: Story) -> Iterator[str]:
+def _lines(story: "Story") -> Iterator[str]:
     yield f"{safe(story.url)}: {story.state}"
     for fact in story.facts:
         turned_away = story.state == "rejected" and fact.about == "admission"
@@ -231,7 +238,7 @@ def _lines(story: Story) -> Iterator[str]:
             yield f"  {fact.about:<9} {safe(fact.text)}"
 
 
-def _sent_to(story: Story) -> str | None:
+def _sent_to(story: "Story") -> str | None:
     """The target of its redirect."""
     targets = (
         said.values["target"] for fact in story.facts if fact.about == "redirect" for said in fact.told

@@ -5,7 +5,6 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gossamer.engine.login.marks import mark_problem
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import WrongValueError, because, of, text
 from gossamer.model.url import Url
@@ -74,6 +73,8 @@ class LoginConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         ]
         if not (self.logged_in or self.logged_out):
             problems.append(of("logged_in", because(ProblemCode.LOGIN_MARK)))
+        from gossamer.engine.login.marks import mark_problem  # selectors, and all that reads them
+
         for name, mark in (("logged_in", self.logged_in), ("logged_out", self.logged_out)):
             if mark and (problem := mark_problem(mark)) is not None:
                 problems.append(of(name, text(problem)))

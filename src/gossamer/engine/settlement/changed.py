@@ -27,15 +27,12 @@ from gossamer.model.outcome import Fetched
 from gossamer.model.url import Url
 from gossamer.policy.change.change import changed, fingerprint
 from gossamer.policy.change.volatile import Volatile
-from gossamer.policy.revisit.history import unpack
+from gossamer.policy.revisit.history import UNREAD, unpack
 from gossamer.policy.visits.retry import action_of
 from gossamer.state.records import PageRecord, PlaceRecord
 
-__all__ = ["TEXT_BYTES", "UNREAD", "Changes"]
+__all__ = ["Changes"]
 
-TEXT_BYTES = 4
-UNREAD = bytes(TEXT_BYTES)
-"""Of a page whose text nobody has looked at."""
 SITES = 256
 """Hosts of which what is volatile is in memory; others are read from their records."""
 ALWAYS = 3

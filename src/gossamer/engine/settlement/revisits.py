@@ -1,13 +1,14 @@
 """Learns from each visit when the next one is due, and says what the history of the page is now (decision 0026)."""
 
 from collections import OrderedDict
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.revisits import RevisitPace
-from gossamer.engine.settlement.changed import UNREAD, Changes
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.settlement.page_memory import PageMemory
 from gossamer.engine.signals.sources import is_list, source_of
@@ -22,7 +23,7 @@ from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.gone import GONE_STATUSES, Presence, after
-from gossamer.policy.revisit.history import History, unpack
+from gossamer.policy.revisit.history import UNREAD, History, unpack
 from gossamer.policy.revisit.hubs import LIST_BRINGS, brings_after
 from gossamer.policy.revisit.rates import Belief, Spread
 from gossamer.policy.revisit.trust import heard, judged, trust_of, unannounced
@@ -30,6 +31,9 @@ from gossamer.policy.revisit.validity import CONDITION_REFUSED, after_change, is
 from gossamer.policy.revisit.weights import weight
 from gossamer.policy.visits.retry import action_of
 from gossamer.state.records import HostRecord, PageRecord
+
+if TYPE_CHECKING:  # it brings all that compares texts, and few crawls visit a page twice
+    from gossamer.engine.settlement.changed import Changes
 
 SITES = 256
 """Hosts whose spreads are in memory, some 2 KB each; others are read from their records."""
@@ -53,14 +57,14 @@ class Revisits:
         identity: Identity,
         memory: PageMemory,
         pace: RevisitPace,
-        changes: Changes | None = None,
+        changes: "Callable[[], Changes] | None" = None,
     ) -> None:
         """`changes`: compares what pages say; without it another payload is a change."""
         self._frontier = frontier
         self._identity = identity
         self._memory = memory
         self.pace = pace
-        self._changes = changes
+        self._changes = cache(changes) if changes is not None else None
         self._sites: OrderedDict[bytes, tuple[Spread, bytes]] = OrderedDict()
 
     # Before a visit …
@@ -85,7 +89,7 @@ class Revisits:
         """The same, compared with the last visit; before it waits for its turn to be settled."""
         if self._changes is None:
             return visit
-        return await self._changes.look(visit, self._identity.fingerprint)
+        return await self._changes().look(visit, self._identity.fingerprint)
 
     def settle(
         self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None, new: int = 0

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pickle
 import queue
+import select
 import signal
 import socket
 import subprocess
@@ -13,7 +14,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
-from multiprocessing.connection import wait
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -286,7 +286,9 @@ class _Worker:
             TimeoutError: it has slept for `seconds`, or did not before `until`, by the monotonic clock.
         """
         before: list[str] | None = None
-        while not wait([self._channel], max(0.0, min(seconds, until - time.monotonic()))):
+        answers = select.poll()  # not `select.select`, which ends at 1,024 open files
+        answers.register(self._channel, select.POLLIN)
+        while not answers.poll(max(0.0, min(seconds, until - time.monotonic())) * 1_000):
             now = sleep_of(self._process.pid)
             if time.monotonic() >= until or (now is not None and now == before):
                 raise TimeoutError

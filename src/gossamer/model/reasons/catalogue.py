@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from gossamer.model.reasons.codes import TextCode
@@ -18,7 +18,7 @@ Entry = str | Mapping[str, str]
 @cache
 def catalogue(language: str) -> Mapping[str, Entry]:
     """The words of one language by the code of the reason, read once."""
-    table = resources.files(__package__) / "words" / f"{language}.toml"
+    table = Path(__file__).with_name("words") / f"{language}.toml"
     return dict(_flat(tomllib.loads(table.read_text("utf-8"))))
 
 

@@ -26,6 +26,9 @@ _LONGEST = 60_000.0
 """Hours: what half a float holds is 65,504."""
 _PLACED = 0.25
 
+UNREAD = bytes(4)
+"""`History.text` of a page whose text nobody has looked at."""
+
 
 class Voice(msgspec.Struct, frozen=True, gc=False):
     """A source that speaks of the page.

@@ -2,7 +2,6 @@
 
 import re
 from datetime import UTC, datetime, time, timedelta, tzinfo
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -34,7 +33,13 @@ class Quiet(msgspec.Struct, frozen=True):
         return (end.replace(tzinfo=self._zone()) if self.zone else end.astimezone()).timestamp()
 
     def _zone(self) -> tzinfo | None:
-        return ZoneInfo(self.zone) if self.zone else None
+        return _zone_of(self.zone) if self.zone else None
+
+
+def _zone_of(name: str) -> tzinfo:
+    from zoneinfo import ZoneInfo  # with all it loads, for which each command would wait
+
+    return ZoneInfo(name)
 
 
 def read_quiet(text: str) -> Quiet | None:
@@ -53,7 +58,7 @@ def read_quiet(text: str) -> Quiet | None:
     zone = told[5] or ""
     if zone:
         try:
-            ZoneInfo(zone)
+            _zone_of(zone)
         except (OSError, ValueError, KeyError):  # the last is what an unknown name raises
             raise ValueError(f"{zone!r} is no time zone; write e.g. Europe/Berlin") from None
     start, end = time(int(told[1]), int(told[2])), time(int(told[3]), int(told[4]))
