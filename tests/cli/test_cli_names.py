@@ -9,6 +9,7 @@ from threading import Event, Thread
 
 import pytest
 from cli_run import Ran
+from free_ports import free_port
 from patience import PATIENCE
 
 from gossamer.assembly.name_resolution import count_names, kept_names, name_cache, shared_folder
@@ -121,9 +122,7 @@ def test_other_programs_are_answered_from_the_cache_that_crawls_share(gossamer, 
 
 def asked_while_serving(gossamer, name: str, *options: str) -> tuple[Ran, bytes]:
     """What the command that serves said in the end, and what it answered before."""
-    with socket.socket(type=socket.SOCK_DGRAM) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     heard: list[bytes] = []
     ended = Event()
     asking = Thread(target=ask_and_end, args=(port, name, heard, ended))

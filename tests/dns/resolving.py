@@ -1,8 +1,5 @@
 """Resolvers that ask the name servers of a test."""
 
-import contextlib
-import random
-import socket
 from collections.abc import Awaitable, Callable
 
 from loopback_names import LoopbackNames
@@ -44,17 +41,3 @@ class NoCache:
 
     def close(self) -> None:
         pass
-
-
-def free_port() -> int:
-    """One that is free for both transports, and that no other socket is given before a server takes it."""
-    while True:
-        port = random.randrange(20_000, 32_000)  # below those that Linux gives to sockets without one
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(type=socket.SOCK_STREAM) as stream,
-            socket.socket(type=socket.SOCK_DGRAM) as udp,
-        ):
-            stream.bind(("127.0.0.1", port))
-            udp.bind(("127.0.0.1", port))
-            return port

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from fetch_servers import certificate
+from free_ports import free_port
 from loopback_names import NXDOMAIN, A, Query, a, loopback_names, respond
 from msgspec import structs
 from patience import PATIENCE
-from resolving import config_for, free_port
+from resolving import config_for
 
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig

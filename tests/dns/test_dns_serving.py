@@ -8,10 +8,11 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
+from free_ports import free_port
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback_names import LoopbackNames, a, aaaa, cname, loopback_names, packed, respond, zone
-from resolving import config_for, free_port
+from resolving import config_for
 
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.serving import name_service, sockets

@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -30,6 +29,7 @@ from gossamer.control.socket.address import connected
 from gossamer.control.socket.protocol import NotRunning
 
 sys.path.append(str(ROOT / "tests" / "dns"))
+from free_ports import free_port
 from loopback_names import a, loopback_names, zone
 
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -310,11 +310,6 @@ class Web(msgspec.Struct, frozen=True):
             process.communicate(timeout=PATIENCE)
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return listening.getsockname()[1]
-
-
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     programs = tmp_path_factory.mktemp("bin")
@@ -330,7 +325,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     try:
         with small_site(SITE.get) as site:
             port = int(site.rstrip("/").rpartition(":")[2])
-            yield Web(port, names.address, programs, {named: str(_free_port()) for named in NAMED_PORTS})
+            yield Web(port, names.address, programs, {named: str(free_port()) for named in NAMED_PORTS})
     finally:
         asyncio.run_coroutine_threadsafe(asked.__aexit__(None, None, None), loop).result(PATIENCE)
         loop.call_soon_threadsafe(loop.stop)

@@ -7,7 +7,6 @@ import http.client
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from free_ports import free_port
 from live_world import PACED, running_with
 from small_site import Answer, Site
 
@@ -104,11 +104,6 @@ def proxied(
 def within(folder: Path) -> dict[str, str]:
     """An environment in which what a killed process leaves is removed with the test's folder."""
     return {**os.environ, "TMPDIR": str(folder)}
-
-
-def free_port() -> int:
-    with socket.create_server((LOOPBACK, 0)) as listening:
-        return int(listening.getsockname()[1])
 
 
 def times(site: Site, path: str) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from free_ports import free_port
 from patience import PATIENCE
 
 _WHOLE = """
@@ -33,9 +34,7 @@ def nginx(folder: Path, server: str, pages: dict[str, str], *, listen: str = "")
         place = folder / "root" / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     settings = folder / "nginx.conf"
     settings.write_text(_WHOLE.format(folder=folder, port=port, listen=listen, server=server))
     with subprocess.Popen(
