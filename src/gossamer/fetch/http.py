@@ -160,23 +160,20 @@ class HttpModule:
         self.unfinished = Unfinished(config.unfinished_bodies)
         """Beginnings of long bodies, for all protocol modules."""
 
-    async def fetch(self, lease: Lease) -> Outcome:
+    async def converse(self, lease: Lease, posted: Posted | None) -> Outcome:
+        """As `fetch`, with cookies whatever settings say, and a body to be sent if one is given."""
+        return await self.fetch(lease, _Manner(posted=posted, cookies=True))
+
+    async def head(self, lease: Lease) -> Outcome:
+        """As `fetch`, but ask for the head of the answer alone (RFC 9110 9.3.2)."""
+        return await self.fetch(lease, _Manner(head=True))
+
+    async def fetch(self, lease: Lease, manner: _Manner = _USUAL) -> Outcome:
         """Visit the lease's URL once. Follows no redirect, retries nothing.
 
         Raises:
             StorageError: our disk cannot take the body.
         """
-        return await self._fetch(lease)
-
-    async def converse(self, lease: Lease, posted: Posted | None) -> Outcome:
-        """As `fetch`, with cookies whatever settings say, and a body to be sent if one is given."""
-        return await self._fetch(lease, _Manner(posted=posted, cookies=True))
-
-    async def head(self, lease: Lease) -> Outcome:
-        """As `fetch`, but ask for the head of the answer alone (RFC 9110 9.3.2)."""
-        return await self._fetch(lease, _Manner(head=True))
-
-    async def _fetch(self, lease: Lease, manner: _Manner = _USUAL) -> Outcome:
         flow = await self.throttle.begin(lease.queue_key) if self.throttle.active else None
         began = time.monotonic()
         try:

@@ -44,7 +44,12 @@ class Worker:
         outcome: Outcome | None = self._prefetch_checks.refusal(lease)
         if outcome is None:
             lease = self._prefetch_checks.prepared(lease)
-            outcome = await self._fetch(lease)
+            scheme = lease.candidate.url.scheme
+            module = self._modules.get(scheme)
+            if module is None:
+                outcome = Failed(Fault.UNSUPPORTED, f"no protocol module for {scheme}")
+            else:
+                outcome = await module.fetch(lease)
         elapsed = time.monotonic() - started
         if not isinstance(outcome, Fetched):
             return Visit(lease, outcome, elapsed=elapsed)
@@ -57,10 +62,3 @@ class Worker:
             longest_text=self._yields.longest_text(lease),
         )
         return Visit(lease, outcome, page, said, elapsed=elapsed)
-
-    async def _fetch(self, lease: Lease) -> Outcome:
-        scheme = lease.candidate.url.scheme
-        module = self._modules.get(scheme)
-        if module is None:
-            return Failed(Fault.UNSUPPORTED, f"no protocol module for {scheme}")
-        return await module.fetch(lease)
