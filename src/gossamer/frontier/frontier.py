@@ -1,4 +1,4 @@
-"""The frontier of one agent: admits candidates, lends at most so many URLs per host, takes leases back."""
+"""The frontier of one agent: admits candidates, lends a bounded number of URLs per host, takes leases back."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

@@ -112,7 +112,7 @@ class Patience(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """Ask once more, after so many seconds."""
+    """Ask once more, after `wait` seconds."""
 
     method: Method
     wait: float = 0.0

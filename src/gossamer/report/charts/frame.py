@@ -92,7 +92,7 @@ def label(kind: str, x: float, y: float, text: str) -> str:
 
 
 def hint(text: str) -> str:
-    """What is shown to who hovers over the element around it; lines stay lines."""
+    """What is shown while the pointer is over the element around it; lines stay lines."""
     return "<title>" + "\n".join(escaped(line) for line in text.split("\n")) + "</title>"
 
 
