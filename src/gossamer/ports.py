@@ -59,7 +59,7 @@ class BulkSink(Protocol):
 
 
 class ProtocolModule(Protocol):
-    """Fetches URLs of some schemes (W2). The web's failures are answers; only our own bugs raise.
+    """Fetches URLs of schemes that `model.url` knows (W2). The web's failures are answers; only our own bugs raise.
 
     Modules share the places for connections and the limits of speed: what wraps them sees to that.
     """
@@ -109,7 +109,7 @@ class OrderingPolicy(Protocol):
 
 
 @runtime_checkable
-class Retuned(Protocol):
+class RetunableOrdering(Protocol):
     """An ordering whose settings may change while the crawl runs."""
 
     def retune(self, config: Any) -> None:
@@ -125,7 +125,7 @@ class LevelMeaning(NamedTuple):
 
 
 @runtime_checkable
-class ToldLevels(Protocol):
+class OrderingWithMeanings(Protocol):
     """An ordering that can say what its levels mean; of others the bare number is shown."""
 
     def meaning(self, level: int) -> LevelMeaning:
@@ -161,7 +161,7 @@ class LinkOrdering(OrderingPolicy, Protocol[W, G]):
         """The gift of a fetched page to each of `targets` links; `links` (`>= targets`) are still to come."""
 
     def closed(self, worth: W) -> W:
-        """The page is settled for good: what it still holds is its no longer."""
+        """The page is settled for good: what it still holds no longer belongs to it."""
 
     def merge(self, one: G, other: G) -> G:
         """Two gifts to one URL as one."""

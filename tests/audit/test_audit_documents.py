@@ -6,7 +6,8 @@ import pytest
 
 from gossamer.audit.rules import RULES, Level, Rule
 from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
-from gossamer.words.catalogue import LANGUAGES, Words
+from gossamer.words.amounts import LANGUAGES
+from gossamer.words.catalogue import Words
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "audit.md").read_text("utf-8")
 

@@ -237,3 +237,31 @@ def test_the_architecture_names_what_there_is() -> None:
     assert [
         name for name, path in names if name not in (ROOT / "src" / "gossamer" / path).read_text("utf-8")
     ] == []
+
+
+def test_the_architecture_names_all_who_read_records() -> None:
+    """What a change of the archive's format must look at: who asks for kinds of records, and who else reads any."""
+    source = ROOT / "src" / "gossamer"
+    texts = {
+        str(path.relative_to(source)): path.read_text("utf-8")
+        for path in source.rglob("*.py")
+        if path.relative_to(source).parts[0] != "archive"
+    }
+    by_kind = {name for name, text in texts.items() if "MAIN_KINDS" in text or "is_revisit" in text}
+    readers = (
+        r"^from gossamer\.(?:inspect\.)?archive\.\w+ import (?:.*|\([^)]*)"
+        r"\b(read_record|open_archive_file|read_capture|indexed)\b"
+    )
+    reading = {
+        name for name, text in texts.items() if ".archive." in text and re.search(readers, text, re.MULTILINE)
+    }
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    for start, wanted in (
+        ("who asks for kinds of records", by_kind),
+        ("who reads records", reading - by_kind),
+    ):
+        [row] = [line for line in text.splitlines() if f"| {start}" in line]
+        told = re.findall(r"`([a-z_]+/[a-z_/]+(?:\.py)?)`", row)
+        lead = {path: {name for name in wanted if name.startswith(path)} for path in told}
+        assert [path for path, names in lead.items() if not names] == []
+        assert wanted == set().union(*lead.values())

@@ -12,6 +12,7 @@ import pytest
 from gossamer.documents.kinds import found_type
 from gossamer.documents.reading import links_of, read
 from gossamer.documents.said import Dimensions, Mark, Reference
+from gossamer.model.url import WITH_HOSTS
 
 URL = "https://site.test/files/x"
 
@@ -122,6 +123,11 @@ def test_links_alone_are_those_of_the_whole() -> None:
         said = read(content, URL)
         assert [link.url for link in links] == [link.url for link in said.links]
         assert (metadata, marks) == (said.metadata, said.marks)
+
+
+def test_texts_name_addresses_of_each_scheme_with_hosts() -> None:
+    named = [f"{scheme}://a.test/b" for scheme in WITH_HOSTS]
+    assert [link.url for link in read(f"See {', '.join(named)}.".encode(), URL, "text/plain").links] == named
 
 
 def test_rtf() -> None:

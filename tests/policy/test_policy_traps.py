@@ -48,6 +48,7 @@ def test_real_pages_pass(target: str) -> None:
         ("/a/b/c/d" * 4, "the same 4 path segments"),
         ("/" + "/".join(f"s{number}" for number in range(31)), "more than 30 path segments"),
         ("/http://a/http://b/https://c", "more than 2 URLs inside the path"),
+        ("/ftp://a/ftps://b/sftp://c", "more than 2 URLs inside the path"),
         ("/?" + "&".join(f"p{number}" for number in range(31)), "more than 30 parameters"),
         ("/?" + "&".join(f"c={number}" for number in range(9)), "more than 8 parameters of one name"),
         ("/a%25252Fb", "a character is escaped more than 2 times"),

@@ -46,7 +46,7 @@ def test_most_addresses_are_plain():
         assert _PLAIN.fullmatch(text)
 
 
-STRANGERS = {
+NOT_SPECIAL = {
     "sftp://EX.org": "sftp://ex.org/",
     "SFTP://u:p@Ex.org:22/a b/../c?x#f": "sftp://ex.org/c?x",
     "ftps://h:990/": "ftps://h/",
@@ -56,10 +56,10 @@ STRANGERS = {
 }
 
 
-@pytest.mark.parametrize("text", STRANGERS)
+@pytest.mark.parametrize("text", NOT_SPECIAL)
 def test_schemes_that_the_standard_leaves_alone(text):
     url = Url.parse(text)
-    assert url.text == STRANGERS[text] and Url.parse(url.text) == url == Url.from_serialised(url.text)
+    assert url.text == NOT_SPECIAL[text] and Url.parse(url.text) == url == Url.from_serialised(url.text)
     assert Url.parse("../../y%2f z", url.text).target == "/y%2f%20z"
 
 
@@ -74,7 +74,7 @@ def test_addresses_without_a_place(text):
 def test_another_scheme_of_any_length_needs_its_port_and_no_more(scheme, monkeypatch):
     assert Url.parse(f"{scheme}://Example.org:70") is None
     monkeypatch.setitem(urls.DEFAULT_PORTS, scheme, 70)
-    monkeypatch.setattr(urls, "STRANGERS", urls.strangers(urls.DEFAULT_PORTS))
+    monkeypatch.setattr(urls, "NOT_SPECIAL", urls.not_special(urls.DEFAULT_PORTS))
     url = Url.parse(f"{scheme}://u@Example.org:70/../a b?c#d")
     assert url == Url(f"{scheme}://example.org/a%20b?c", scheme, "example.org", 70, "/a%20b?c")
     assert Url.parse(f"{scheme}://Example.org").origin == f"{scheme}://example.org"

@@ -53,7 +53,8 @@ from gossamer.report.languages import language_of
 from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Family
 from gossamer.state.records import HostRecord, decode_page
-from gossamer.words.catalogue import LANGUAGES, words
+from gossamer.words.amounts import LANGUAGES
+from gossamer.words.catalogue import words
 from gossamer.words.visible import visible
 
 HOSTILE = (

@@ -43,6 +43,7 @@ def _at(year: int, month: int = 1, day: int = 1) -> float:
         ("after:2026-2-3", Span(since=_at(2026, 2, 3))),
         ("foo:bar", All((Words("foo"), Words("bar")))),
         ("http://h/p", Words("//h/p", Field.URL)),
+        ("sftp://h/p", Words("//h/p", Field.URL)),
         ("a:b:c", All((Words("a:b:c"),)).parts[0]),
         ("(fox", Words("fox")),
         ("fox)", Words("fox")),

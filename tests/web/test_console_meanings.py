@@ -14,7 +14,8 @@ from gossamer.config.shape import Kind, settings_of
 from gossamer.datasets.tables import TABLES
 from gossamer.policy.ordering.orders import ORDERS
 from gossamer.web.console.jobs.live_settings import effective
-from gossamer.words.catalogue import LANGUAGES, words
+from gossamer.words.amounts import LANGUAGES
+from gossamer.words.catalogue import words
 
 FIGURE = re.compile(r"\d[\d.,:]*\d|\d")
 

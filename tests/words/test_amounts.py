@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as some
 
-from gossamer.words.amounts import NOTHING, clock, machine_time, moment, percent
-from gossamer.words.catalogue import LANGUAGES, Words, words
+from gossamer.words.amounts import LANGUAGES, NOTHING, clock, machine_time, moment, percent
+from gossamer.words.catalogue import Words, words
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from every import every
 from gossamer.datasets.deriving import no_answer
 from gossamer.documents.said import Mark
 from gossamer.extract.isolation.processes import Why
-from gossamer.words.catalogue import LANGUAGES, words
+from gossamer.words.amounts import LANGUAGES
+from gossamer.words.catalogue import words
 
 MARKS = [*map(str, Mark), *(no_answer(why) for why in Why)]
 

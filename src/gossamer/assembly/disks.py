@@ -139,7 +139,7 @@ def prove_there(folder: Path) -> None:
 
 
 def claim(folder: Path) -> None:
-    """Prove that a crawl may go on with what its links lead to; for who has locked its folder.
+    """Prove that a crawl may go on with what its links lead to; the caller has locked its folder.
 
     If the folder was moved, its homes learn of it.
 

@@ -31,7 +31,7 @@ class Extensions(msgspec.Struct, frozen=True):
     """What a user hands in beside the configuration, for each extension point (`gossamer.ports`).
 
     Attributes:
-        protocol_modules: for further schemes, or instead of ours for theirs.
+        protocol_modules: for schemes of `model.url.DEFAULT_PORTS`, instead of ours; URLs of others are not parsed.
         address_rules: may forbid what the address guard allows, not the other way round.
         resolver: instead of the name servers; names are then not resolved ahead.
         name_cache: instead of that of `dns.cache`.

@@ -10,6 +10,7 @@ import msgspec
 
 from gossamer.assembly.private import keep_private
 from gossamer.cli.behind import say_behind
+from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json, size
 from gossamer.config.units import parse_size
@@ -73,7 +74,7 @@ def run_export(path: Path, asked: Asked) -> None:
         else:
             ended = _parts(inspection, asked, form, split)
     if not ended:
-        sys.exit(1)
+        sys.exit(EXIT_NOTHING)
 
 
 def _size(option: str, text: str) -> int:

@@ -15,6 +15,7 @@ import msgspec
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.folder_lock import Busy, is_locked
 from gossamer.assembly.private import keep_private
+from gossamer.cli.exits import EXIT_INTERRUPTED
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show_json
 from gossamer.datasets.derived import FOLDER, DamagedTables, discard, state_of
@@ -23,7 +24,6 @@ from gossamer.search.extra import is_installed
 from gossamer.search.following import Alongside, Following
 from gossamer.words.catalogue import words
 
-INTERRUPTED = 130
 _TURN = 0.5
 """Seconds after which it is tried again whether another process has ended."""
 _SWITCH = 0.5e-3
@@ -91,7 +91,7 @@ def run_index(path: Path, how: How, *, json: bool, quiet: bool) -> None:
         if stopped:
             say(f"interrupted; 'gossamer index {path}' goes on")
     if stopped:
-        sys.exit(INTERRUPTED)
+        sys.exit(EXIT_INTERRUPTED)
 
 
 class _Told(TypedDict):

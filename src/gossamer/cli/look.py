@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.again import again_line
 from gossamer.cli.terminal.behind_line import behind_line
@@ -196,7 +197,7 @@ def show_config(names: list[str], word: str, *, json: bool) -> None:
         show(textwrap.fill(one.meaning, 96, initial_indent="  ", subsequent_indent="  "))
         show(textwrap.indent(one.written, "  "))
     if not found:
-        sys.exit(1)
+        sys.exit(EXIT_NOTHING)
 
 
 def show_preset(word: str, *, json: bool) -> None:
@@ -231,4 +232,4 @@ def show_check(path: Path, *, json: bool) -> None:
             f"{archived}, {plural(result.captures, 'capture')}, {plural(result.pages, 'page record')}: {verdict}"
         )
     if result.problems:
-        sys.exit(1)
+        sys.exit(EXIT_NOTHING)

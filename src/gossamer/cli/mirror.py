@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer.assembly.private import keep_private
+from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json, size
 from gossamer.mirror.making import Asked, Mirrored, make_mirror
@@ -37,7 +38,7 @@ def run_mirror(path: Path, out: Path, asked: Asked, *, packed: bool, json: bool)
     else:
         _tell(done, path, out, packed=packed)
     if done.unread:
-        sys.exit(1)
+        sys.exit(EXIT_NOTHING)
 
 
 def _tell(done: Mirrored, path: Path, out: Path, *, packed: bool) -> None:

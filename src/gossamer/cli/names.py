@@ -10,6 +10,7 @@ import msgspec
 
 from gossamer.assembly.name_resolution import count_names, kept_names
 from gossamer.assembly.report import name_sums
+from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
@@ -56,7 +57,7 @@ def show_names(names: list[str], nameservers: list[str], *, json: bool) -> None:
         for answer, state in zip(answers, kept, strict=True):
             show(f"{_words(answer)}; {state}")
     if any(answer.fault is not None for answer in answers):
-        sys.exit(1)
+        sys.exit(EXIT_NOTHING)
 
 
 async def _resolve(names: list[str], nameservers: list[str]) -> list[Answer]:

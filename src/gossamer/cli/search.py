@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from gossamer.assembly.private import keep_private
+from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.request import option_settings, parse_settings
 from gossamer.cli.terminal.printing import duration, plural, safe, say, show
 from gossamer.model.errors import ConfigError
@@ -18,7 +19,6 @@ from gossamer.search.searching import Hit, Piece, Results, Searching
 from gossamer.search.text.snippets import marked_places, plain
 from gossamer.words.amounts import machine_time
 
-NOTHING = 1
 _TITLES = 3
 """That are told where nothing is found."""
 SOME = "no document has all of these words; these have some"
@@ -72,7 +72,7 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
             f" {duration(results.behind_seconds)}"
         )
     if not results.total:
-        sys.exit(NOTHING)
+        sys.exit(EXIT_NOTHING)
 
 
 def _say_nothing(folder: Path, documents: int, titles: Sequence[str]) -> None:
@@ -131,7 +131,7 @@ def run_live(seeds: Sequence[str], wanted: Wanted, live: Live, *, json: bool) ->
         say(f"the crawl is kept in {live.dir}; 'gossamer search {live.dir} WORD...' searches all of it")
     if not found:
         say("nothing found")
-        sys.exit(NOTHING)
+        sys.exit(EXIT_NOTHING)
 
 
 async def _show_live(

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer.assembly.private import keep_private
+from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json, size
 from gossamer.datasets.derived import FOLDER as DOCUMENTS
@@ -25,7 +26,6 @@ from gossamer.search.similar.copies import Copied
 from gossamer.search.similar.following import SimilarFollower
 from gossamer.search.similar.state import FOLDER as SIMILAR
 
-_NOT_FOUND = 1
 _LARGEST = 64 << 20
 """Bytes of a given file."""
 _SHOWN = 200
@@ -148,7 +148,7 @@ def _tell_copies(inspection: Inspection, pages: SimilarPages, asked: SimilarAske
             for line in _answer_lines(answer):
                 show(line)
     if any(answer.problem for answer in answers):
-        sys.exit(_NOT_FOUND)
+        sys.exit(EXIT_NOTHING)
 
 
 def _answers(inspection: Inspection, pages: SimilarPages, asked: SimilarAsked) -> list[Answer]:

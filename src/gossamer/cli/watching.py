@@ -19,7 +19,7 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.folder_lock import Busy
 from gossamer.assembly.private import keep_private
 from gossamer.cli.crawl import conduct, run_new, taken_up
-from gossamer.cli.exits import EXIT_INTERRUPTED
+from gossamer.cli.exits import EXIT_INTERRUPTED, EXIT_NOTHING
 from gossamer.cli.request import Request, compose
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
 from gossamer.config.config import CrawlConfig
@@ -47,8 +47,6 @@ from gossamer.watch.wording import lines_of, notices_as_json, time_text
 _AT_ONCE = 1_000
 _LOOK = 1.0
 """Seconds between two looks for new notices."""
-CHANGED = 1
-"""Exit code of `--once` if something has changed."""
 
 
 class WatchAsked(msgspec.Struct, frozen=True, kw_only=True):
@@ -213,7 +211,7 @@ def _end(folder: Path, told: _Telling, *, once: bool, quiet: bool) -> None:
         if once and not told.count:
             say("nothing has changed")
     if once and told.count:
-        sys.exit(CHANGED)
+        sys.exit(EXIT_NOTHING)
 
 
 def run_send(folder: Path, *, once: bool, quiet: bool, json: bool) -> None:

@@ -123,7 +123,7 @@ class CoordinatorActor:
         return _encode(msgspec.structs.replace(overview, problem=self._problem))
 
     async def scale_to(self, agents: int) -> None:
-        """Have so many agents; surplus ones hand over and leave."""
+        """Have this number of agents; surplus ones hand over and leave."""
         self._still_in_office()
         self._core.scale_to(agents)
         await self._save()

@@ -21,7 +21,8 @@ class DemandConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     fresh: Annotated[
         Seconds,
         Meta(
-            description="so old may an answer of the archive be if who asks does not say; an older one is fetched again"
+            description="how old an answer of the archive may be if the request does not say; an older one is fetched"
+            " again"
         ),
     ] = 3_600.0
     wait: Annotated[
@@ -30,6 +31,6 @@ class DemandConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             ge=0,
             le=LONGEST_WAIT,
             extra=SECONDS,
-            description="so long waits who asks, at most; the visit is made all the same",
+            description="how long a caller waits at most; the visit is made all the same",
         ),
     ] = 30.0

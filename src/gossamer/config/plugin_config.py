@@ -24,7 +24,10 @@ class PluginConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         tuple[str, ...], Meta(description=f"take every settled visit{_ENTRY} gossamer.sinks")
     ] = ()
     protocol_modules: Annotated[
-        tuple[str, ...], Meta(description=f"fetch other schemes than http{_ENTRY} gossamer.protocol_modules")
+        tuple[str, ...],
+        Meta(
+            description=f"fetch schemes that scope.schemes knows, instead of ours{_ENTRY} gossamer.protocol_modules"
+        ),
     ] = ()
     address_rules: Annotated[
         tuple[str, ...],

@@ -139,7 +139,7 @@ class LiveCrawl:
         return entries
 
     async def pause(self, who: str) -> None:
-        """Lend nothing more for now, nor after a crash.
+        """Lend no URL until `unpause`, not even after a crash.
 
         Raises:
             LiveError: `internal` if the disk refuses; then it goes on.
@@ -159,7 +159,7 @@ class LiveCrawl:
         self.crawl.unpause()
 
     async def hold_to(self, ceilings: Ceilings) -> None:
-        """Take no more than so much from now on, nor after a crash.
+        """Keep to these ceilings from now on, after a crash too.
 
         Raises:
             LiveError: `internal` if the disk refuses; then nothing has changed.

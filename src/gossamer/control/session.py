@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 NOTE_SECONDS = 1.0
 LISTEN_SECONDS = 1.0
-"""Who waits for a host that an idle crawl keeps is heard after so many, at most (decision 0018)."""
+"""After which, at most, whoever waits for a host that an idle crawl keeps is heard (decision 0018)."""
 
 
 @contextlib.asynccontextmanager

@@ -185,8 +185,8 @@ async def crawl(
 
     Args:
         seeds: URLs or bare host names.
-        folder: of the crawl. One that holds a crawl already is resumed with the configuration it holds, over
-            which goes what is given here: the same call goes on, one with a larger `max_pages` goes further,
+        folder: of the crawl. One that holds a crawl already is resumed with the configuration it holds, which
+            the arguments here override: the same call goes on, one with a larger `max_pages` goes further,
             further seeds are added. Without one the archive goes to a temporary folder and is gone
             afterwards.
         config: settings as nested dictionaries, as in the TOML file.

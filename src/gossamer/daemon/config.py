@@ -61,7 +61,8 @@ class RestartConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     first_wait: Annotated[Seconds, Meta(description="before it is resumed; doubles with each crash")] = 1.0
     longest_wait: Annotated[Seconds, Meta(description="up to which that grows")] = 300.0
     give_up: Annotated[
-        int, Meta(ge=1, description="so many crashes without a single visit in between: it has failed")
+        int,
+        Meta(ge=1, description="after this many crashes without a single visit in between, it has failed"),
     ] = 8
 
 

@@ -40,15 +40,19 @@ class SecurityConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     ] = ""
     private_key: Annotated[str, Meta(description="PEM file with the certificate's key")] = ""
     session: Annotated[
-        Seconds, Meta(description="a log-in ends after so long, used or not; shorter means more log-ins")
+        Seconds, Meta(description="a log-in ends after this time, used or not; shorter means more log-ins")
     ] = 7 * 86_400.0
-    idle: Annotated[Seconds, Meta(description="a log-in ends when it was not used for so long")] = 12 * 3600.0
+    idle: Annotated[Seconds, Meta(description="a log-in ends when it was not used for this long")] = (
+        12 * 3600.0
+    )
     failures: Annotated[
         int, Meta(ge=1, le=1000, description="wrong log-ins that one address may make at once")
     ] = 5
     failure_rest: Annotated[
         float,
-        Meta(ge=1.0, le=86_400.0, extra=SECONDS, description="after those, one more attempt each so often"),
+        Meta(
+            ge=1.0, le=86_400.0, extra=SECONDS, description="after those, the time until each further attempt"
+        ),
     ] = 30.0
     password_length: Annotated[
         int, Meta(ge=8, le=128, description="characters that a new password has at least")

@@ -16,7 +16,7 @@ from gossamer.control.views.context import ViewContext, view_context
 from gossamer.state.environment import Environment
 
 KEPT_SECONDS = 10.0
-"""A state stays open so long after the last look: opening takes some 50 ms."""
+"""For which a state stays open after the last look: opening takes some 50 ms."""
 OLDEST_SECONDS = 30.0
 """Nor does it get older than this: a crawl that runs, but does not answer, goes on."""
 

@@ -62,7 +62,7 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         Seconds,
         Meta(
             description="wait after the first attempt, doubled with each further one; an attempt's answer "
-            "is heard so long, or for 5 s. Names that take longer are asked for again in vain"
+            "is heard for that time, and for 5 s at least. Names that take longer are asked for again in vain"
         ),
     ] = 2.5
     total: Annotated[
@@ -82,21 +82,23 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         Meta(description="names resolved at once before anybody waits for them", ge=1),
     ] = 256
     min_ttl: Annotated[
-        Seconds, Meta(description="an answer is kept at least so long, also where its server says 0")
+        Seconds, Meta(description="an answer is kept at least this long, also where its server says 0")
     ] = 60.0
     max_ttl: Annotated[
-        Seconds, Meta(description="an answer is kept at most so long; longer risks addresses that have moved")
+        Seconds,
+        Meta(description="an answer is kept at most this long; longer risks addresses that have moved"),
     ] = 86_400.0
     not_found_ttl: Annotated[
-        Seconds, Meta(description="the answer that a name does not exist or has no address is kept so long")
+        Seconds, Meta(description="the answer that a name does not exist or has no address is kept this long")
     ] = 300.0
     failure_ttl: Annotated[
-        Seconds, Meta(description="a failure of the name servers is kept so long before they are asked again")
+        Seconds,
+        Meta(description="a failure of the name servers is kept this long before they are asked again"),
     ] = 60.0
     max_stale: Annotated[
         Seconds,
         Meta(
-            description="addresses serve so long after their time while no name server answers within 1.8 s; "
+            description="how long addresses serve after their time while no name server answers within 1.8 s; "
             "0: never"
         ),
     ] = 86_400.0

@@ -54,7 +54,7 @@ class CaresResolver:
 
     Whoever waits, waits for `total` at most: a name still in line by then has failed unasked, and a flight
     ends by then. In the line of what nobody waits for, no clock runs. If an answer is at hand whose time is
-    over, it is given after `STALE_AFTER`, and the name is asked for all the same, for the next who asks.
+    over, it is given after `STALE_AFTER`, and the name is asked for all the same, for whoever asks next.
 
     Invariant: a name is in the air, or in one of the two lines, if and only if it has a future. Deadlines in
     the line of the awaited ascend.
@@ -279,7 +279,7 @@ class CaresResolver:
         return old.asked + old.ttl + self._config.max_stale
 
     def _keep(self, answer: Answer) -> Answer:
-        """Put the answer where the next who asks will find it; what those who wait now are to get."""
+        """Put the answer where whoever asks next will find it; what those who wait now are to get."""
         now = answer.asked
         hold = HELD_SECONDS if answer.name in self._to_hold else 0.0
         if answer.fault is Fault.NAME_FAILED:
@@ -293,7 +293,7 @@ class CaresResolver:
         return answer
 
     def _hold_stale(self, old: Answer, now: float, seconds: float) -> Answer:
-        """Give it to everybody who asks for so long, as long as it may serve; as it is given."""
+        """Give it to everybody who asks within `seconds`, as long as it may serve; as it is given."""
         given = msgspec.structs.replace(old, ttl=STALE_TTL, detail=STALE)
         self._held.keep(given, now, min(seconds, self._ends(old) - now))
         return given

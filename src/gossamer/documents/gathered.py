@@ -18,7 +18,8 @@ _EMAIL = re.compile(
 )
 _NO_MAILBOX = re.compile(r"\.(?:png|jpe?g|gif|webp|svg|css|js)\Z|@\dx\.", re.IGNORECASE)
 _ADDRESS = re.compile(
-    r"(?:https?|ftp)://[^\s<>\"'`{}|\\^\[\]\x00-\x20]{3,2000}|www\.[a-z0-9-]{1,63}\.[^\s<>\"'`{}|\\^\[\]]{2,2000}",
+    rf"(?:{'|'.join(WITH_HOSTS)})"
+    r"://[^\s<>\"'`{}|\\^\[\]\x00-\x20]{3,2000}|www\.[a-z0-9-]{1,63}\.[^\s<>\"'`{}|\\^\[\]]{2,2000}",
     re.IGNORECASE,
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")

@@ -63,7 +63,7 @@ class Budget:
         return self.cut and time.process_time() > self._end
 
     def unpack(self, size: int) -> bool:
-        """Take so many unpacked bytes; false if there are no such many left."""
+        """Take `size` unpacked bytes; false if fewer are left."""
         self._unpacked -= size
         if self._unpacked < 0:
             self.cut = True

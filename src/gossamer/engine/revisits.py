@@ -162,7 +162,7 @@ class RevisitPace:
             threshold.level = level_of(now_own, others, self._level_at)
 
     def _level_at(self, fair: float) -> float:
-        """The level to begin with, where each page is reached once in so many seconds."""
+        """The level to begin with, where each page is reached once in `fair` seconds."""
         place = classes.classify(self.spread.believe(History(0, 0)))
         return starting_level(classes.worth_after(place, fair / _AT_FIRST))
 

@@ -80,7 +80,7 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 10.0
     idle_timeout: Annotated[
         Seconds,
-        Meta(description="a transfer below min_speed for so long is cut"),
+        Meta(description="a transfer that is below min_speed for this long is cut"),
     ] = 20.0
     min_speed: Annotated[
         Bytes, Meta(description="bytes per second; 0 waits for the slowest, up to visit_timeout")

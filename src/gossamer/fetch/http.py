@@ -194,7 +194,7 @@ class HttpModule:
         return Fetched(outcome)
 
     def proxies(self) -> list[ProxySeen]:
-        """How the proxies are that visits go by."""
+        """The state of each proxy in use."""
         return self._local.proxies.seen()
 
     async def close(self) -> None:

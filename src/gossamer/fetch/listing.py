@@ -51,7 +51,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 def name_of_file(target: str) -> bytes | None:
-    """What a path of a URL asks a server of files for; `None` if it is no name that one can ask for.
+    """The name of the file or folder that a URL's path asks a server for; `None` if it can be none.
 
     A slash that is hidden in a segment, and dots that are, would lead out of the folder that the URL shows.
     A path that begins with two slashes is one from the root of the server (RFC 1738, 3.2.2, writes `/%2F`).

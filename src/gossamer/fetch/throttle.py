@@ -17,7 +17,7 @@ USUAL = 32 << 10
 LEARNING = 0.1
 """Weight of the last visit in the usual size."""
 BURST_SECONDS = 0.1
-"""What was not used may be caught up for so long."""
+"""For which what was not used may be caught up."""
 AHEAD_SECONDS = 0.2
 """By how much a body may be ahead of its host's speed before it is paused."""
 
@@ -100,7 +100,7 @@ class Throttle:
         self._let_go()
 
     def learn(self, size: int) -> None:
-        """A visit received so much in all."""
+        """Learn from a visit that received `size` bytes in all."""
         self._usual += LEARNING * (size - self._usual)
 
     def close(self) -> None:
@@ -199,7 +199,7 @@ class Flow:
         return False
 
     def received_whole(self, size: int) -> None:
-        """A visit that was not held back has received so much; others wait until it is paid for."""
+        """A visit that was not held back has received `size` bytes; others wait until they are paid for."""
         self.received = size
         self._throttle.learn(size)
         owned = min(self._reserved, size)

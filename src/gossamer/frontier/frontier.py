@@ -1,4 +1,4 @@
-"""The frontier of one agent: admits candidates, lends at most so many URLs per host, takes leases back."""
+"""The frontier of one agent: admits candidates, lends a bounded number of URLs per host, takes leases back."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -269,14 +269,14 @@ class Frontier:
                 self.standings.put(fingerprint, b"", standing[1], batch)
 
     def claim(self, fingerprint: bytes, place: bytes) -> None:
-        """Mark a URL that was not seen as seen, for who waited at `place`."""
+        """Mark a URL that was not seen as seen, by the entry that waited at `place`."""
         with self.changes() as batch:
             self.seen.add(fingerprint, place, batch)
 
     def has_claimed(self, fingerprint: bytes, place: bytes) -> bool:
-        """Whether a URL that was seen was so for who waits at `place`.
+        """Whether it was the entry at `place` that marked the URL as seen.
 
-        A Bloom table does not tell who: there a claim that a crash has cut off is lost.
+        A Bloom table does not tell which it was: there a claim that a crash has cut off is lost.
         """
         return self.environment.get(Family.SEEN, fingerprint) == place
 

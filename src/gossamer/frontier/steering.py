@@ -33,7 +33,7 @@ class Steering:
         return self._frontier.hosts.get(self._key(name))
 
     def rest(self, name: str, seconds: float) -> None:
-        """Let a host lie still for so long, from now."""
+        """Let a host lie still for `seconds` from now."""
         with self._frontier.changes():
             self._frontier.rest(name, seconds, because(HoldCode.OPERATOR_FOR, seconds))
 

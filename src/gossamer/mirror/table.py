@@ -242,7 +242,7 @@ class Table:
         )
 
     def wrote(self, key: str, size: int) -> None:
-        """A document is in its file, which has so many bytes."""
+        """A document is in its file, which has `size` bytes."""
         self._base.execute("update documents set done = 1, bytes = ? where key = ?", (size, key))
 
     def drop(self, key: str) -> None:

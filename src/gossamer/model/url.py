@@ -24,9 +24,9 @@ punycode nor a number, no port, nothing escaped in the path, no fragment. Unless
 one is its own serialisation, whatever the base."""
 
 
-def strangers(schemes: Iterable[str]) -> tuple[str, ...]:
-    """How addresses begin of those schemes that WHATWG's parser does not know: it leaves their hosts and empty
-    paths as they are written."""
+def not_special(schemes: Iterable[str]) -> tuple[str, ...]:
+    """How addresses begin of those `schemes` that are not special in the URL Standard: its parser leaves their hosts
+    and empty paths as they are written."""
     return tuple(
         f"{scheme}://"
         for scheme in schemes
@@ -34,9 +34,9 @@ def strangers(schemes: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-STRANGERS = strangers(DEFAULT_PORTS)
-"""Of ours; whatever their length."""
-_STRANGER = re.compile(
+NOT_SPECIAL = not_special(DEFAULT_PORTS)
+"""How addresses begin of the schemes that we know and the standard does not call special: `sftp://`."""
+_NOT_SPECIAL = re.compile(
     r"([a-z][a-z0-9+.-]*)://(?:[^/?#]*@)?(\[[^\]/?#]*\]|[^:/?#]*)(?::(\d*))?([^#]*)(?:#.*)?"
 )
 
@@ -73,14 +73,14 @@ class Url(msgspec.Struct, frozen=True, gc=False):
             href = ada_url.join_url(base, text) if base is not None else ada_url.normalize_url(text)
         except ValueError:
             return None
-        if href.startswith(STRANGERS):
-            return cls._of_stranger(href)
+        if href.startswith(NOT_SPECIAL):
+            return cls._not_special(href)
         return cls.from_serialised(href)
 
     @classmethod
-    def _of_stranger(cls, href: str) -> "Url | None":
-        """The same rules for a scheme that WHATWG leaves alone: host as a domain, port and path as of `http`."""
-        match = _STRANGER.fullmatch(href)
+    def _not_special(cls, href: str) -> "Url | None":
+        """The same rules for a scheme that is not special: host as a domain, port and path as of `http`."""
+        match = _NOT_SPECIAL.fullmatch(href)
         place = cls.parse(f"http://{match[2]}/") if match is not None and match[2] else None
         if match is None or place is None or place.target != "/":
             return None

@@ -22,7 +22,7 @@ LEAST_BYTES = 256
 FOR_EACH_UNLIKE = 20
 """Pages that must be alike for each that is not; below the half of it two names are told apart again."""
 CHECKED = 50
-"""Of so many URLs that need not be fetched one is all the same, so that a mistake is noticed."""
+"""Of this many URLs that need not be fetched, one is fetched all the same, so that a mistake is noticed."""
 PAGES = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of what counts."""
 

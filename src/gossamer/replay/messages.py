@@ -17,9 +17,9 @@ LONGEST_HEAD = 64 << 10
 LONGEST_BODY = 64 << 20
 """Bytes of a request's body that are read, and thrown away: an archive takes nothing."""
 READ_SECONDS = 60.0
-"""A request must be here so long after the one before, or after the connection was made."""
+"""Within which a request must be here after the one before, or after the connection was made."""
 WRITE_SECONDS = 30.0
-"""A client that takes nothing for so long is left."""
+"""After which a client that takes nothing is left."""
 _PIECE = 256 << 10
 _WITHOUT_BODY = frozenset({204, 304})
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105

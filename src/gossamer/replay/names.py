@@ -15,13 +15,13 @@ import secrets
 
 import msgspec
 
-from gossamer.model.url import DEFAULT_PORTS, STRANGERS, WITH_HOSTS, Url
+from gossamer.model.url import DEFAULT_PORTS, NOT_SPECIAL, WITH_HOSTS, Url
 
 __all__ = ["Names", "Place"]
 
 SCHEMES = dict(zip(DEFAULT_PORTS, "hsfeglabcdijkmnopqruvwyz", strict=False))
 """A letter for each; `x` and `t` say other things in a name."""
-OF_BROWSERS = {f"{scheme}:": SCHEMES[scheme] for scheme in WITH_HOSTS if f"{scheme}://" not in STRANGERS}
+OF_BROWSERS = {f"{scheme}:": SCHEMES[scheme] for scheme in WITH_HOSTS if f"{scheme}://" not in NOT_SPECIAL}
 """Those whose addresses browsers take apart as we do, as they call them: what `replay.js` leads here."""
 _BY_CODE = {code: scheme for scheme, code in SCHEMES.items()}
 LONGEST_LABEL = 63

@@ -51,7 +51,7 @@ async def proxy(
     Args:
         path: the crawl's folder.
         sockets: at which to listen, as `listening` opens them.
-        fresh: time span; so old may an answer be if the program does not say; empty: as the crawl has it.
+        fresh: time span: how old an answer may be if the program does not say; empty: as the crawl has it.
         certify: makes certificates of names for https; `None`: there is none.
     """
     host, number = sockets[0].getsockname()[:2]

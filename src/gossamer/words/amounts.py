@@ -5,6 +5,11 @@ import time
 from datetime import UTC, datetime
 from typing import Final
 
+LANGUAGES: Final = {"en": "English", "zh": "中文"}
+"""Language by its code, each in its own words."""
+DEFAULT: Final = "en"
+TAGS: Final = {"en": "en", "zh": "zh-Hans"}
+"""Of a page in the language (BCP 47)."""
 NOTHING: Final = "\u2013"
 """What stands where nothing is known."""
 _SIZES: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -21,7 +26,7 @@ class Amounts:
     """Writes amounts in one language; what is unknown (`None`) or endless is a dash.
 
     Args:
-        language: its code, one of `catalogue.LANGUAGES`.
+        language: its code, one of `LANGUAGES`.
     """
 
     def __init__(self, language: str) -> None:

@@ -8,12 +8,8 @@ from importlib import resources
 from typing import Any
 
 from gossamer.model.reasons.catalogue import catalogue
-from gossamer.words.amounts import Amounts
+from gossamer.words.amounts import DEFAULT, LANGUAGES, TAGS, Amounts
 
-LANGUAGES = {"en": "English", "zh": "中文"}
-"""Language by its code, each in its own words."""
-
-DEFAULT = "en"
 _CHOICE = re.compile(r"\{(?P<name>\w+)\|(?P<one>[^{}|]*)\|(?P<other>[^{}|]*)\}")
 
 _SPAN = re.compile(r"\{(?P<name>\w+):span\}")
@@ -33,7 +29,7 @@ class Words(Amounts):
 
     def __init__(self, language: str) -> None:
         super().__init__(language)
-        self.tag = {"en": "en", "zh": "zh-Hans"}[language]
+        self.tag = TAGS[language]
         self.table: dict[str, str] = dict(_flat(_read(language)))
         shared = catalogue(language).items()
         self.table |= {key: str(said) for key, said in shared if key.split(".")[0] in _SHARED}

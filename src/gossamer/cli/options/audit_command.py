@@ -6,6 +6,7 @@ import click
 
 from gossamer.cli.options.crawl_options import (
     HOW_FAR,
+    LANGUAGE,
     MANNERS,
     PATH,
     WHERE,
@@ -34,7 +35,7 @@ def _of(panel: str, *names: str, **settings: Any) -> Decorator:
 @_of(OUTPUT, "--html", type=PATH, metavar="FILE", help="A report for people.")
 @_of(OUTPUT, "--junit", type=PATH, metavar="FILE", help="JUnit XML, for CI servers.")
 @_of(OUTPUT, "--sarif", type=PATH, metavar="FILE", help="SARIF 2.1.0, for code scanning and editors.")
-@_of(OUTPUT, "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of texts for people.")
+@_of(OUTPUT, "--lang", "language", **LANGUAGE)
 @_of(COUNTS, "--baseline", type=PATH, metavar="FILE", help="Findings in it do not fail the audit.")
 @_of(COUNTS, "--write-baseline", type=PATH, metavar="FILE", help="Keep what is found as known.")
 @_of(COUNTS, "--ignore", type=PATH, metavar="FILE", help="TOML: what is ignored, why, and until when.")
@@ -54,17 +55,22 @@ def _of(panel: str, *names: str, **settings: Any) -> Decorator:
     help="What belongs to the site; if not given, the hosts.",
 )
 @_of(WHERE, "--exclude", metavar="REGEX", multiple=True, help="Leave out matching URLs.")
-@_of(HOW_FAR, "--max-pages", metavar="N", help="Crawl at most so many pages.")
-@_of(HOW_FAR, "--max-depth", metavar="N", help="Follow at most so many links from a URL given.")
+@_of(HOW_FAR, "--max-pages", metavar="N", help="Crawl at most N pages.")
+@_of(HOW_FAR, "--max-depth", metavar="N", help="Follow at most N links from a URL given.")
 @_of(
     HOW_FAR,
     "--max-time",
     metavar="TIME",
-    help="Crawl at most so long, and ask outside at most so long: 90s, 2h.",
+    help="How long to crawl, and then to ask outside, at most: 90s, 2h.",
 )
 @_of(HOW_FAR, "--no-outside", is_flag=True, help="Do not ask for what the crawl did not visit.")
 @_of(
-    HOW_FAR, "--max-age", metavar="TIME", default="1d", show_default=True, help="Answers kept so long count."
+    HOW_FAR,
+    "--max-age",
+    metavar="TIME",
+    default="1d",
+    show_default=True,
+    help="Up to which age kept answers count.",
 )
 @_of(
     MANNERS, "--min-delay", metavar="TIME", help="Rest of the site after each visit; 0 for sites of your own."

@@ -166,7 +166,7 @@ def stop(folder: Path) -> None:
 @folder
 @click.argument("agents", type=click.IntRange(1, 10_000))
 def scale(folder: Path, agents: int) -> None:
-    """Go on with so many AGENTS; hosts move over by themselves."""
+    """Change the number of AGENTS; hosts move over by themselves."""
     _settle(folder)
     from gossamer.cli.cluster import scale_to
 

@@ -10,6 +10,7 @@ import click
 from gossamer.cli.options.audit_command import audit
 from gossamer.cli.options.cluster_commands import cluster
 from gossamer.cli.options.crawl_options import (
+    LANGUAGE,
     NAMESERVER_HELP,
     PATH,
     asked,
@@ -128,9 +129,9 @@ def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, 
     help="Visit pages again when they are likely to have changed; go on until stopped.",
 )
 @nice
-@click.option("--max-pages", metavar="N", help="Stop after so many pages more.")
-@click.option("--max-bytes", metavar="SIZE", help="Stop after so many bytes more.")
-@click.option("--max-time", metavar="TIME", help="Stop after so much more time.")
+@click.option("--max-pages", metavar="N", help="Stop after N more pages.")
+@click.option("--max-bytes", metavar="SIZE", help="Stop after this many more bytes.")
+@click.option("--max-time", metavar="TIME", help="Stop after this much more time.")
 @setting
 @quiet
 @json
@@ -490,7 +491,7 @@ def index(folder: Path, *, no_search: bool, quiet: bool, json: bool, **how: Any)
 @click.option("--facets", is_flag=True, help="Count sites, types, languages and years, too.")
 @click.option("--json", is_flag=True, help="A line of JSON for each hit.")
 @click.option("--live", cls=Option, panel=LIVE, is_flag=True, help="Crawl until the query is answered.")
-@_live("--max-pages", "N", "Stop after so many pages.", default="200", show_default=True)
+@_live("--max-pages", "N", "Stop after N pages.", default="200", show_default=True)
 @_live("--dir", "FOLDER", "Keep the crawl here instead of nowhere.", type=PATH)
 @_live("--contact", "ADDRESS", "Your web or mail address, sent with every request.")
 @_live("--min-delay", "TIME", "Rest of a host after each visit; if not given, 1s.")
@@ -559,7 +560,7 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
     " --notify https://example.org/hook",
 )
 @click.argument("target", metavar="URL... | FOLDER", nargs=-1, required=True)
-@_of_watch("--every", "TIME", "Visit the pages so often.", default="1h", show_default=True)
+@_of_watch("--every", "TIME", "How often to visit the pages.", default="1h", show_default=True)
 @_of_watch("--selector", "CSS", "Only this part of them; as for 'gossamer fields'.", default="")
 @_of_watch("--xpath", "XPATH", "The same, by XPath.", default="")
 @_of_watch("--ignore", "CSS", "Without elements of this selector; also in 'gossamer diff'.", multiple=True)
@@ -630,7 +631,7 @@ def watch(target: tuple[str, ...], folder: Path | None, **given: Any) -> None:
 @click.argument("question", required=False)
 @click.option("--format", "form", type=click.Choice(["table", "jsonl", "csv"]), default="table")
 @click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
-@click.option("--time", metavar="TIME", default="60s", show_default=True, help="It may take so long.")
+@click.option("--time", metavar="TIME", default="60s", show_default=True, help="How long it may take.")
 def sql(folder: Path, question: str | None, form: Literal["table", "jsonl", "csv"], time: str) -> None:
     """Answer a question in SQL (DuckDB's) over what was crawled. Works on a running crawl too.
 
@@ -772,9 +773,9 @@ def mirror(folder: Path, out: Path, *, packed: bool, names: str | None, json: bo
 @app.command(cls=Command)
 @folder
 @click.option("--out", type=PATH, metavar="FILE", help="The page; if not given, FOLDER/report.html.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="English or Chinese.")
+@click.option("--lang", **LANGUAGE)
 @json
-def report(folder: Path, out: Path | None, lang: Literal["en", "zh"], *, json: bool) -> None:
+def report(folder: Path, out: Path | None, lang: str, *, json: bool) -> None:
     """Write a web page with charts of all that was crawled. Works on a running crawl too.
 
     One file, without scripts, that loads nothing. With --json the figures are printed instead; the page is

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from gossamer.cli.options.panels import Option
+from gossamer.words.amounts import DEFAULT, LANGUAGES
 
 if TYPE_CHECKING:
     from gossamer.cli.request import Request
@@ -16,6 +17,12 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 WHERE, HOW_FAR, MANNERS = "What to crawl", "How far", "Manners"
 
 PATH = click.Path(path_type=Path)
+LANGUAGE: Final[dict[str, Any]] = {
+    "type": click.Choice(list(LANGUAGES)),
+    "default": DEFAULT,
+    "help": "Of texts for people.",
+}
+"""Of an option `--lang`."""
 
 folder = click.argument("folder", type=PATH)
 json = click.option("--json", is_flag=True, help="Machine-readable output on standard output.")
@@ -108,9 +115,9 @@ _OF_A_CRAWL = (
         help="Visit pages again when they are likely to have changed; go on until stopped.",
     ),
     _option(WHERE, "--order", "NAME", _orders),
-    _option(HOW_FAR, "--max-pages", "N", "Stop after so many pages."),
-    _option(HOW_FAR, "--max-bytes", "SIZE", "Stop after so many bytes: 500MB, 2GiB."),
-    _option(HOW_FAR, "--max-depth", "N", "Follow at most so many links from a seed."),
+    _option(HOW_FAR, "--max-pages", "N", "Stop after N pages."),
+    _option(HOW_FAR, "--max-bytes", "SIZE", "Stop after this many bytes: 500MB, 2GiB."),
+    _option(HOW_FAR, "--max-depth", "N", "Follow at most N links from a seed."),
     _option(HOW_FAR, "--max-time", "TIME", "Stop after this time: 90s, 2h."),
     _option(
         MANNERS,

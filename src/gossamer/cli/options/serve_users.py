@@ -91,7 +91,7 @@ def remove(name: str, folder: Path) -> None:
 @_NAME
 @click.option("--role", type=_ROLE, default="viewer", show_default=True, help="What the program may do.")
 @click.option("--label", default="", help="What it is for.")
-@click.option("--days", type=click.FloatRange(min=0, min_open=True), help="It ends after so many days.")
+@click.option("--days", type=click.FloatRange(min=0, min_open=True), help="After how many days it ends.")
 @_FOLDER
 def token(name: str, role: str, label: str, days: float | None, folder: Path) -> None:
     """Print a token for a program, in an account's name; it may never do more than the account."""

@@ -34,7 +34,7 @@ class Question:
         )
 
     def close(self, known: dict[bytes, SharedDigestRecord]) -> None:
-        """All who wait hear what is known, be it nothing."""
+        """Give everybody who waits for the answer what is `known`, even if it is nothing."""
         if not self.answer.done():
             self.answer.set_result(known)
 

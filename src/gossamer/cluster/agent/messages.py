@@ -18,7 +18,7 @@ class RobotsNews(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True):
-    """One of both.
+    """A link or news of a robots file: one of the two.
 
     Attributes:
         link: a candidate, judged to be in scope by its finder.

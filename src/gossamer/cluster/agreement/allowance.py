@@ -105,7 +105,7 @@ class Allowances:
             left -= self._shares[agent]
 
     def grant(self, agent: str, number: int) -> int:
-        """The allowance to tell in the answer to report `number`; 0 to whom nothing was `reported` of."""
+        """The allowance to tell in the answer to report `number`; 0 if nothing was `reported` of the agent."""
         holding = self._holdings.get(agent)
         if holding is None:
             return 0

@@ -40,7 +40,9 @@ class TenureConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     lease: Annotated[
         float,
-        Meta(gt=0, extra=SECONDS, description="an agent that hears nothing so long begins no more visits"),
+        Meta(
+            gt=0, extra=SECONDS, description="an agent that hears nothing for this long begins no more visits"
+        ),
     ] = 10.0
     end: Annotated[
         float,

@@ -49,7 +49,7 @@ class CoordinationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     slack: Annotated[
         float,
         Meta(
-            ge=1.0, le=2.0, description="an agent has at most so many times its fair share; less moves more"
+            ge=1.0, le=2.0, description="an agent has at most this many times its fair share; less moves more"
         ),
     ] = 1.05
     max_pages: Annotated[Count, Meta(description="pages of all agents together; 0: no limit")] = 0

@@ -16,7 +16,7 @@ from gossamer.frontier.reweighing import Reweighing
 from gossamer.frontier.steering import Steering
 from gossamer.policy.ordering.orders import settings_of_order
 from gossamer.policy.scope.scope import Scope
-from gossamer.ports import Retuned
+from gossamer.ports import RetunableOrdering
 
 
 class SettingsApplier:
@@ -56,7 +56,7 @@ class SettingsApplier:
         return lambda: self._move(config, groups, scope)
 
     def hold_to(self, ceilings: Ceilings) -> None:
-        """Let the crawl take no more than so much from now on."""
+        """Let the crawl keep to these ceilings from now on."""
         self.ceilings = ceilings
         config = self._built.effective.config
         self._workers(config)
@@ -114,6 +114,6 @@ class SettingsApplier:
 
     def _retune(self, config: CrawlConfig) -> None:
         settings = settings_of_order(config.engine.order, config.order)
-        if isinstance(self._built.ordering, Retuned) and settings is not None:
+        if isinstance(self._built.ordering, RetunableOrdering) and settings is not None:
             self._built.ordering.retune(settings)
             self.reweighing.begin()

@@ -38,9 +38,9 @@ _UNMODIFIED = 304
 class Demand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A URL, or a bare host name.
 
-    `fresh` is a time span (`1h`): an answer that is at most so old is given as it is, an older page is visited
-    again; empty: as `demand.fresh` has it. `since`, seconds since 1970, says the same by the clock, for who asks
-    again. `wait`: so long the answer may take, at most 45 s; empty: as `demand.wait` has it. Without `visit`, and by
+    `fresh` is a time span (`1h`): an answer that is at most that old is given as it is, an older page is visited
+    again; empty: as `demand.fresh` has it. `since`, seconds since 1970, says the same by the clock, for a second
+    request. `wait`: how long the answer may take, at most 45 s; empty: as `demand.wait` has it. Without `visit`, and by
     a crawl that does not run, only what is fresh enough is given.
     """
 

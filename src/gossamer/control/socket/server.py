@@ -22,9 +22,9 @@ from gossamer.control.socket.protocol import (
 
 MOST_CONNECTIONS = 32
 REFUSED_SECONDS = 1.0
-"""A client that is one too many has so long to say what nobody will do."""
+"""For which a client that is one too many may say what nobody will do."""
 WRITE_SECONDS = 30.0
-"""A client that does not take an answer for so long is left."""
+"""After which a client that does not take an answer is left."""
 
 Answer = Callable[[Request], Awaitable[Any]]
 """The result of a request, or a `LiveError`."""

@@ -91,7 +91,7 @@ class ToldStory(msgspec.Struct, frozen=True):
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """Names that took up to so many seconds, and longer than the class before; `None`: no bound."""
+    """Names that took up to `up_to` seconds, and longer than the class before; `None`: no bound."""
 
     up_to: float | None
     names: int

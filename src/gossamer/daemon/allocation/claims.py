@@ -42,7 +42,7 @@ Amounts = dict[str, int]
 class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The most that a job will ever hold of each resource (B1)."""
 
-    connections: Annotated[Count, Meta(description="visits at once; so many workers it may have")]
+    connections: Annotated[Count, Meta(description="visits at once: the most workers that it may have")]
     bandwidth: Annotated[Bytes, Meta(description="bytes per second received")]
     memory: Annotated[Bytes, Meta(description="resident memory of its process")]
     disk: Annotated[Bytes, Meta(description="size of its folder")]

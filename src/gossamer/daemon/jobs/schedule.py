@@ -51,7 +51,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(
             ge=0,
             le=8_760,
-            description="with revisit, so many hours after its start the job is stopped, until its next start;"
+            description="with revisit, how many hours after its start the job is stopped, until its next start;"
             " 0: it goes on until somebody stops it",
         ),
     ] = 0

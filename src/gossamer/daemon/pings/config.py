@@ -33,9 +33,7 @@ class PingsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 60
     lease: Annotated[
         Seconds,
-        Meta(
-            description="for so long hubs are asked to tell of changes; they are asked again before it ends"
-        ),
+        Meta(description="how long hubs are asked to tell of changes; they are asked again before it ends"),
     ] = 10 * 86_400.0
 
     def __post_init__(self) -> None:

@@ -21,7 +21,7 @@ from gossamer.model.url import Url
 LOOK_SECONDS = 60.0
 """How often running jobs are asked which hubs their feeds name."""
 FLUSH_SECONDS = 10.0
-"""What hubs have told is handed on so often, each feed once."""
+"""How often what hubs have told is handed on, each feed once."""
 BETWEEN_POSTS = 1.0
 """Seconds between two requests of ours to one hub."""
 HUBS_AT_ONCE = 4

@@ -66,7 +66,7 @@ class Subscription(msgspec.Struct, frozen=True):
         )
 
     def agreed(self, now: float, seconds: str) -> "Subscription":
-        """After the hub has asked back, and promised so many seconds."""
+        """After the hub has asked back, and promised to tell for `seconds`."""
         lease = (
             float(seconds) if seconds.isascii() and seconds.isdigit() and len(seconds) < 12 else _UNSAID_LEASE
         )

@@ -84,7 +84,7 @@ class CompareOrder(Order, frozen=True, tag="compare"):
 
 
 class SqlOrder(Order, frozen=True, tag="sql"):
-    """The answer to a question, as `SqlAnswer`; `seconds` are its own, so many more are for the tables."""
+    """The answer to a question, as `SqlAnswer`; `seconds` are its own, as many more are for the tables."""
 
     question: str
     rows: int
@@ -136,7 +136,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How far something is: so many of what is counted."""
+    """How far something is: what is counted, and how many of them are done."""
 
     what: Literal["pages", "to_ask", "links", "changed", "moved", "new", "gone"]
     count: int

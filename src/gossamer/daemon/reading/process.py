@@ -172,7 +172,7 @@ async def _read(order: AnyOrder, seconds: float, kind: type[T]) -> T:
 async def _worker(
     order: AnyOrder, seconds: float, tell: Callable[[Progress], None] = lambda _: None
 ) -> AsyncIterator[tuple[Said, asyncio.StreamReader]]:
-    """What a worker answers, within so many seconds, and what follows; it is gone when the block is left.
+    """What a worker answers, within `seconds`, and what follows; it is gone when the block is left.
 
     Before, it may `tell` how far it is.
 

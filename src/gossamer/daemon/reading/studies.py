@@ -57,7 +57,7 @@ class AuditAsked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def only(self) -> Only:
-        """The same as the audit has it.
+        """This filter as the audit takes it.
 
         Raises:
             ServiceError: the cursor is none.

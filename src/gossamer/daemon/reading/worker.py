@@ -228,7 +228,7 @@ def _plain(value: object) -> object:
 
 
 def limit_time(seconds: float) -> None:
-    """Let the kernel end this process after so long."""
+    """Let the kernel end this process after `seconds`."""
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 

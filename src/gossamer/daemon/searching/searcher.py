@@ -47,7 +47,7 @@ IDLE = 60.0
 MEMORY = 1 << 30
 """Bytes that it may have of its own; the index is read from the disk's cache, and counts for nobody."""
 LARGE = 400 << 20
-"""With so many it ends after an answer."""
+"""Bytes from which on it ends after an answer."""
 KEPT = 4
 """Sets of crawls whose indexes are kept open."""
 AGAIN = 5.0

@@ -42,7 +42,7 @@ class OpenSearch:
     def __init__(self, address: str, wait: Callable[[float], None] = time.sleep) -> None:
         """Args:
         address: `opensearch+https://user:password@host:9200/index`, or `opensearch+http://...`.
-        wait: so many seconds.
+        wait: for the seconds given.
 
         Raises:
             ConfigError: it is no such address.

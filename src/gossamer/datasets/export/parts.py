@@ -99,7 +99,7 @@ def write_parts(source: Source, form: Form, place: Place, split: int, unread: in
         source: the rows.
         form: how they are written.
         place: where to.
-        split: begin another file after so many bytes; 0 for one file.
+        split: bytes after which another file is begun; 0 for one file.
         unread: to be said in the manifest.
 
     Raises:

@@ -46,7 +46,7 @@ class CompactConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     ] = 1e-6
     negative_seconds: Annotated[
         Seconds,
-        Meta(description="the filter is emptied as a whole so long after its first name; names in it wait"),
+        Meta(description="the filter is emptied as a whole this long after its first name; names in it wait"),
     ] = 3_600.0
     failures: Annotated[
         Count,

@@ -14,7 +14,7 @@ MAX_CONNECTIONS = 100
 MAX_WAITING = 100
 """Questions of one connection that wait for an answer; the next is read when one has it."""
 IDLE_SECONDS = 20.0
-"""A connection ends when no whole message comes for so long, or its answers are not taken."""
+"""After which a connection ends on which no whole message comes, or whose answers are not taken."""
 
 
 @contextlib.asynccontextmanager

@@ -40,7 +40,7 @@ class ZonesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 10_000
     renewal_period: Annotated[
         Seconds,
-        Meta(description="light names of the backward zone leave when not resolved anew for so long"),
+        Meta(description="light names of the backward zone leave when not resolved anew for this long"),
     ] = 3_600.0
     removal_every: Annotated[
         Seconds,

@@ -33,7 +33,7 @@ class Crew:
         return len(self._working)
 
     def resize(self, workers: int) -> None:
-        """Have so many workers from now on."""
+        """Have this number of workers from now on."""
         change = workers - self._wanted
         self._wanted = workers
         for _ in range(change):

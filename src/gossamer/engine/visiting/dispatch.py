@@ -107,8 +107,8 @@ class Dispatch:
         self.pump()
 
     def expect(self, source: str, still: Callable[[], bool] = lambda: True) -> None:
-        """`source` may bring work while `still` says so, and until `expect_no_more`: so long the crawl does
-        not end by itself. Whoever makes `still` say otherwise pumps."""
+        """`source` may bring work while `still` says so, and until `expect_no_more`: the crawl does not end
+        by itself before. Whoever makes `still` say otherwise pumps."""
         self._expected[source] = still
 
     def expect_no_more(self, source: str) -> None:
@@ -117,7 +117,7 @@ class Dispatch:
         self.pump()
 
     def give_up_after(self, micros: int) -> None:
-        """The crawl ends when nothing can fall due within so many microseconds, from now on."""
+        """The crawl ends when nothing can fall due within `micros`, from now on."""
         self._give_up_after = micros
         self.pump()
 

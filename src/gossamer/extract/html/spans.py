@@ -1,4 +1,4 @@
-"""Where the start tags of an HTML document stand, for who changes addresses and leaves every other byte as it is.
+"""Where the start tags of an HTML document stand, for whoever changes addresses and leaves every other byte as it is.
 
 The scan of `tokens` is for speed and forgets places; this one visits every tag, by the same grammar, and is
 four times as slow.

@@ -82,7 +82,7 @@ def _serve(channel: socket.socket, orders: Orders) -> None:
 
 
 def _bound(seconds: float, patience: float) -> None:
-    """Have the kernel end this process after so long."""
+    """Have the kernel end this process when its time is over."""
     signal.setitimer(signal.ITIMER_REAL, seconds * patience + GRACE)
     if patience > 1:
         signal.setitimer(signal.ITIMER_PROF, seconds)

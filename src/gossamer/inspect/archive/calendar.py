@@ -25,7 +25,7 @@ class Calendar(msgspec.Struct, frozen=True):
         years: in which it was, the earliest first.
         year: whose days are told; empty if there are none.
         days: captures of each day that has any, by day (`2026-01-31`), in order.
-        most: a day of so many may have more.
+        most: captures that are counted of a day; one that has them may have more.
     """
 
     years: list[str]

@@ -58,7 +58,7 @@ def captures_of(inspection: Inspection, url: Url, during: str = "", latest: int 
         inspection: of the crawl.
         url: whose.
         during: how their times begin, 4 to 14 digits; empty: all.
-        latest: of each crawl only so many are read, those made last; 0: all.
+        latest: how many are read of each crawl, those made last; 0: all.
     """
     found: list[Indexed] = []
     prefix = capture_prefix(url) + during.encode("ascii")

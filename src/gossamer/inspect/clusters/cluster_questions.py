@@ -31,7 +31,7 @@ class Stop(msgspec.Struct, frozen=True, tag="stop"):
 
 
 class Scale(msgspec.Struct, frozen=True, tag="scale"):
-    """Go on with so many agents."""
+    """Go on with this number of agents."""
 
     agents: Agents
 

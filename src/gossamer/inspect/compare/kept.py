@@ -91,7 +91,7 @@ def kept_differences(
         name: of the other.
         kind: of differences.
         begin: place of the first in its file.
-        limit: at most so many.
+        limit: the most that are given.
         text: with what differs in their texts.
 
     Raises:

@@ -6,7 +6,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.policy.ordering.ordering import GRADE_SHIFT, LAST_LEVEL, ROBOTS_LEVEL
 from gossamer.policy.ordering.orders import OrderConfig
 from gossamer.policy.visits.star import LAST_ROUND
-from gossamer.ports import LevelMeaning, OrderingPolicy, ToldLevels
+from gossamer.ports import LevelMeaning, OrderingPolicy, OrderingWithMeanings
 
 
 def ordering_of(order: str, config: OrderConfig) -> OrderingPolicy | None:
@@ -24,7 +24,7 @@ def split_grade(level: int) -> tuple[int, int]:
 
 def meaning_of(ordering: OrderingPolicy | None, level: int) -> LevelMeaning | None:
     """What a policy's level says, if the policy tells."""
-    return ordering.meaning(level) if isinstance(ordering, ToldLevels) else None
+    return ordering.meaning(level) if isinstance(ordering, OrderingWithMeanings) else None
 
 
 def level_clause(ordering: OrderingPolicy | None, first: int, last: int) -> Clause:

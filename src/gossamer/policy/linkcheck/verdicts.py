@@ -57,7 +57,7 @@ class Code(StrEnum):
     UNAVAILABLE = "unavailable"  # 503, 504, 52x, or a 5xx once
     CLIENT_ERROR = "client-error"  # other 4xx
     ODD_STATUS = "odd-status"
-    COOKIE_LOOP = "cookie-loop"  # goes in a circle for who keeps no cookies
+    COOKIE_LOOP = "cookie-loop"  # goes in a circle without cookies
     PRIVATE_ADDRESS = "private-address"
     SCHEME = "scheme"
     TOO_LONG = "too-long"
@@ -112,7 +112,7 @@ class Patience(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """Ask once more, after so many seconds."""
+    """Ask once more, after `wait` seconds."""
 
     method: Method
     wait: float = 0.0

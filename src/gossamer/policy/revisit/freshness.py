@@ -123,7 +123,7 @@ class Freshness(msgspec.Struct, array_like=True):
 
     @property
     def brier_score(self) -> float | None:
-        """Mean squared error of what was predicted, .25 for who always says one half; `None` before there is one."""
+        """Mean squared error of what was predicted, .25 if it is always one half; `None` before there is one."""
         judged = sum(each.visits for each in self.bins)
         return self.brier / judged if judged else None
 

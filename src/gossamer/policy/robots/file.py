@@ -40,7 +40,7 @@ class RobotsRules(msgspec.Struct, frozen=True, array_like=True, dict=True):
 
     Attributes:
         rules: (allow, pattern) in the file's order, patterns in their normal spelling.
-        crawl_delay: seconds, not yet capped (see `robots_access.effective_crawl_delay`).
+        crawl_delay: seconds, not yet capped (see `access.effective_crawl_delay`).
         sitemaps: as written; resolve them against the robots file's URL.
     """
 

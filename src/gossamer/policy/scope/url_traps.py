@@ -9,7 +9,7 @@ from msgspec import Meta
 from gossamer.model.quantity import Count
 from gossamer.model.reasons.codes import TrapCode
 from gossamer.model.reasons.reason import Reason, because
-from gossamer.model.url import Url
+from gossamer.model.url import WITH_HOSTS, Url
 from gossamer.policy.places.known import BY_URL
 
 
@@ -19,7 +19,7 @@ class TrapConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     max_repeats: Annotated[
         Count,
         Meta(
-            description="The same one to four path segments may follow each other so often (/a/b/a/b is 2)."
+            description="How often the same one to four path segments may follow each other (/a/b/a/b is 2)."
             " Lower values stop loops sooner and lose more real pages."
         ),
         BY_URL,
@@ -51,6 +51,7 @@ class TrapConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 LONGEST_PERIOD = 4
+_EMBEDDED = frozenset(f"{scheme}:" for scheme in WITH_HOSTS)
 
 
 def trap_reason(url: Url, config: TrapConfig) -> Reason | None:
@@ -70,7 +71,7 @@ def _path_reason(path: str, config: TrapConfig) -> Reason | None:
     if config.max_segments and len(segments) > config.max_segments:
         return because(TrapCode.SEGMENTS, config.max_segments)
     if config.max_embedded and ":/" in path:
-        embedded = sum(segment in ("http:", "https:", "ftp:") for segment in segments)
+        embedded = sum(segment in _EMBEDDED for segment in segments)
         if embedded > config.max_embedded:
             return because(TrapCode.EMBEDDED, config.max_embedded)
     # Most paths repeat no segment at all, which a set finds out much faster than comparing does.

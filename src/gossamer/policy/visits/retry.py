@@ -43,7 +43,7 @@ class RetryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(description="That rest doubles with each fault in a row up to this; caps Retry-After too."),
     ] = 86_400.0
     host_attempts: Annotated[
-        int, Meta(description="A host is not parked before so many faults in a row.", ge=1), BY_URL
+        int, Meta(description="Faults in a row before which a host is not parked.", ge=1), BY_URL
     ] = 5
     park_after: Annotated[
         Seconds,

@@ -28,7 +28,7 @@ class Bar(msgspec.Struct, frozen=True):
         amount: decides the length.
         note: behind the amount, e.g. a share.
         tone: number of a colour.
-        more: further lines for who hovers over it.
+        more: further lines shown while the pointer is over it.
     """
 
     name: str

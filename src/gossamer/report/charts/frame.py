@@ -18,7 +18,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """The place of a chart.
 
     Attributes:
-        title: its name, for people who do not see it, and for who hovers over it.
+        title: its name, for people who do not see it, and while the pointer is over it.
         description: what it shows, in a sentence; the chart adds its figures.
         width, height: in CSS pixels; charts that grow with their rows take no notice of the height.
         empty: what stands there if nothing can be drawn.
@@ -36,7 +36,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         tick: short, for the axis.
-        value: in full, for who hovers over a mark.
+        value: in full, shown while the pointer is over a mark.
         unit: what makes a tick round; a `count` is never halved, a `rate` may be.
     """
 
@@ -92,7 +92,7 @@ def label(kind: str, x: float, y: float, text: str) -> str:
 
 
 def hint(text: str) -> str:
-    """What is shown to who hovers over the element around it; lines stay lines."""
+    """What is shown while the pointer is over the element around it; lines stay lines."""
     return "<title>" + "\n".join(escaped(line) for line in text.split("\n")) + "</title>"
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from gossamer.model.reasons.codes import QueryCode
 from gossamer.model.reasons.reason import Reason, because
+from gossamer.model.url import WITH_HOSTS
 from gossamer.search.query.asked import All, Any, Asked, Field, Filter, Kind, Not, Span, Words
 
 __all__ = ["Unreadable", "read_query"]
@@ -123,7 +124,7 @@ def _parts(found: re.Match[str], place: int) -> Iterator[Asked]:
         said.append(_one(Any, [Filter(_KINDS[name], one) for one in values]) if values else All())
     elif name in ("after", "before"):
         said.append(_span(name, value, place))
-    elif name in ("http", "https", "ftp"):
+    elif name in WITH_HOSTS:
         said.append(_words(value, Field.URL, phrase=False))
     else:
         if found["name"] is not None:

@@ -1,4 +1,4 @@
-"""Messages between a name server and who asks it, in wire format (RFC 1035 4)."""
+"""Messages between a name server and its clients, in wire format (RFC 1035 4)."""
 
 import ipaddress
 import struct

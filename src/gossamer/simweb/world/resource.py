@@ -156,7 +156,7 @@ class Naming:
         aliases: CNAME chain from the name to the owner of the addresses.
         speech: how questions are treated.
         delay: seconds before the answer.
-        lost: so many questions at first get no answer.
+        lost: questions at first that get no answer.
         reach: for the ground truth.
     """
 

@@ -44,7 +44,7 @@ class WorldSpec:
         page_bytes: mean size of a page; sizes run from half of it to one and a half.
         links: mean number of links on a page.
         cross_links: share of links that lead to another host.
-        seeds: so many hosts' front pages are the seeds.
+        seeds: number of hosts whose front pages are the seeds.
         domains: registrable domains over which hosts are spread.
         addresses: loopback addresses over which hosts are spread (above 1 needs Linux).
         network: first two numbers of all addresses; another than 127.0 where visitors come from other

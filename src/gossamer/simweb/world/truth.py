@@ -26,7 +26,7 @@ class CrawlRules:
         nofollow: whether `nofollow` of links, pages and headers is honoured.
         requisites: whether pictures, scripts and style sheets are followed too.
         sitemaps: whether sitemaps named in robots files are read; what they list has depth 0.
-        max_redirects: so many redirects in a row are followed; the next one's target is not fetched.
+        max_redirects: redirects in a row that are followed; the next one's target is not fetched.
         max_url: bytes of the longest URL.
         allow_private: whether hosts in private address ranges may be visited.
     """

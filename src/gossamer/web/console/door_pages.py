@@ -5,13 +5,13 @@ from starlette.responses import RedirectResponse, Response
 from gossamer.web.console.request_context import KEYS, LANGUAGE, THEME, THEMES, RequestContext
 from gossamer.web.console.routes import get, post
 from gossamer.web.security.door import TryLater, Wrong, address_of, safe_next
-from gossamer.words.catalogue import LANGUAGES
+from gossamer.words.amounts import LANGUAGES
 
 _YEAR = 365 * 86_400
 
 
 async def ask_for_log_in(context: RequestContext) -> Response:
-    """The form, or straight on for who needs none."""
+    """The form; whoever needs none is sent straight on."""
     target = safe_next(context.asked("next"))
     if context.person is not None:
         return RedirectResponse(target, 303)

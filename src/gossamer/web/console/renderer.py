@@ -9,8 +9,7 @@ import msgspec
 from starlette.responses import HTMLResponse, Response
 
 from gossamer.web.console.assets import own_assets
-from gossamer.words.amounts import NOTHING, clock, machine_time, moment
-from gossamer.words.catalogue import LANGUAGES
+from gossamer.words.amounts import LANGUAGES, NOTHING, clock, machine_time, moment
 from gossamer.words.visible import visible
 
 HEAD = "job/head.html"

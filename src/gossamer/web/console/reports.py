@@ -61,7 +61,7 @@ class Reports:
             ServiceError: as `figures`.
         """
         figures = await self.figures(folder)
-        return await asyncio.to_thread(report_body, figures, "zh" if language == "zh" else "en")
+        return await asyncio.to_thread(report_body, figures, language)
 
 
 def _make(folder: Path, before: _Made | None) -> _Made:

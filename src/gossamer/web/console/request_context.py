@@ -24,7 +24,8 @@ from gossamer.web.console.reports import Reports
 from gossamer.web.console.waits import amount
 from gossamer.web.security.body import form_of
 from gossamer.web.security.visitor import Visitor, visitor_of
-from gossamer.words.catalogue import DEFAULT, LANGUAGES, Words, preferred, words
+from gossamer.words.amounts import DEFAULT, LANGUAGES
+from gossamer.words.catalogue import Words, preferred, words
 
 LANGUAGE, THEME, KEYS = "gossamer-language", "gossamer-theme", "gossamer-keys"
 """Cookies of preferences; no secrets."""

@@ -50,7 +50,7 @@ async def ask_for_more(context: RequestContext, job: str) -> Response:
 
 
 async def more(context: RequestContext, job: str) -> Response:
-    """Raise the limit by so many, counted from now, and go on."""
+    """Raise the limit that was reached by the amount sent, counted from now, and go on."""
     view = context.daemon.job(job)
     reached = _ended_by(view)
     try:
