@@ -13,7 +13,7 @@ starved on the strength of a clock, nor does it take the visits of others.
 
 import math
 import struct
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import add, mul
 
 import msgspec
@@ -55,6 +55,7 @@ _PLACES = (_OCTAVES - CELLS) * _PHASES + 1
 """Of intervals at the slowest rate, `_PHASES` to an octave."""
 
 
+@cache  # not at import: few crawls visit a page twice, and the three tables take 200 KB
 def _likelihoods(kept: float, *, changed: bool) -> tuple[tuple[float, ...], ...]:
     """`[place][cell]`: the likelihood of an interval at each rate, the slowest first.
 
@@ -72,9 +73,6 @@ def _likelihoods(kept: float, *, changed: bool) -> tuple[tuple[float, ...], ...]
     return tuple(tuple(phases[place % _PHASES][place // _PHASES :][:CELLS]) for place in range(_PLACES))
 
 
-_QUIET = _likelihoods(1.0, changed=False)
-_CHANGED = _likelihoods(1.0, changed=True)
-_TURNED = _likelihoods(1 - _BOX_TURNS, changed=True)
 _LEAST_CHANGE = 1e-5
 """Hours."""
 _NOTHING = 1e-250
@@ -189,7 +187,7 @@ def _posterior(rates: list[float], history: History) -> list[float]:
         # As fast as you like, or a clock: that it changes was never put to the test.
         return rates
     if history.quiet:
-        rates = list(map(mul, rates, _QUIET[_place(history.quiet * _BURSTS)]))
+        rates = list(map(mul, rates, _likelihoods(1.0, changed=False)[_place(history.quiet * _BURSTS)]))
     if not history.changed:
         return rates
     same, times, announced = (
@@ -214,7 +212,8 @@ def _powers(place: int, times: float) -> tuple[tuple[float, ...], tuple[float, .
 
     Nine in ten visits ask for one of the last `_REMEMBERED`.
     """
-    return tuple([each**times for each in _CHANGED[place]]), tuple([each**times for each in _TURNED[place]])
+    changed, turned = _likelihoods(1.0, changed=True), _likelihoods(1 - _BOX_TURNS, changed=True)
+    return tuple([each**times for each in changed[place]]), tuple([each**times for each in turned[place]])
 
 
 def _place(hours: float) -> int:
