@@ -10,8 +10,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import re2
-
 from gossamer.model.url import Url
 from gossamer.policy.places.place import Asked, PlaceRule, Reach, address_of, in_hours
 from gossamer.policy.places.words import word_of, words_of
@@ -255,6 +253,8 @@ class _Shelf:
         """Compiled when first needed: ten thousand would take long, and most of them never are."""
         known = self._compiled.get(rank)
         if known is None:
+            import re2  # a library of 1 MB, which most crawls need not load
+
             known = self._compiled[rank] = re2.compile(self._places[rank].pattern)
         return known
 

@@ -1,23 +1,26 @@
 """Matches URLs against the operator's regular expressions, in time linear in the URL."""
 
 from collections.abc import Sequence
-
-import re2
+from typing import Any
 
 _MOST_MEMORY = 64 << 20  # for one set of expressions; re2 falls back to slower matching before it takes more
 
 
-def _options() -> re2.Options:
+def _compiled(pattern: str) -> Any:
+    import re2  # a library of 1 MB, which most crawls need not load
+
     options = re2.Options()
     options.log_errors = False  # they come to the operator as a message, not on standard error
     options.max_mem = _MOST_MEMORY
-    return options
+    return re2.compile(pattern, options)
 
 
 def pattern_problem(pattern: str) -> str | None:
     """What is wrong with a regular expression in RE2 syntax, or `None`."""
+    import re2
+
     try:
-        re2.compile(pattern, _options())
+        _compiled(pattern)
     except re2.error as error:
         text = error.args[0] if error.args else "cannot be read"
         return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
@@ -33,8 +36,8 @@ class Patterns:
     __slots__ = ("_all", "_each")
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        self._each = [(pattern, re2.compile(pattern, _options())) for pattern in patterns]
-        self._all = re2.compile("|".join(f"(?:{pattern})" for pattern in patterns), _options())
+        self._each = [(pattern, _compiled(pattern)) for pattern in patterns]
+        self._all = _compiled("|".join(f"(?:{pattern})" for pattern in patterns))
 
     def found_in(self, text: str) -> bool:
         """Whether any of them occurs in the text."""
