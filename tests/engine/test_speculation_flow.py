@@ -12,7 +12,8 @@ from gossamer.model.reasons.codes import SpeculationCode
 from gossamer.model.reasons.reason import text
 from gossamer.policy.speculation.belief import Tried
 from gossamer.policy.speculation.config import SpeculationConfig
-from gossamer.policy.speculation.form import Form, Where, element_of
+from gossamer.policy.speculation.form import Form, Where, element_of, form_of_page, known_as, question
+from gossamer.policy.speculation.forms_config import FormsConfig
 from gossamer.state.records import PageRecord, VisitRecord
 
 URL = f"{SITE}/guess"
@@ -141,3 +142,52 @@ def test_one_to_a_url_waits_at_a_time(guesses_of):
 )
 def test_of_what_there_is_nothing_to_tell(outcome, nothing):
     assert leaves_no_trace(outcome) == nothing
+
+
+FORM = Candidate(parsed(f"{SITE}/find?q=&t=1"), LinkKind.SPECULATIVE, element=form_of_page("utf-8", "q"))
+
+
+@pytest.fixture
+def asking(world_of):
+    world = world_of()
+    rules = {"now": FormsConfig(words=("one", "two"))}
+    made = Speculation(
+        world.frontier, world.identity, world.counters, SpeculationConfig(), lambda _: rules["now"]
+    )
+    return world, made, rules
+
+
+def queued(world, guesses, form=FORM):
+    with world.frontier.changes():
+        return [candidate.url.target for candidate in guesses.asked(form) if guesses.enter(candidate)]
+
+
+def test_a_form_is_asked_its_words_once_whatever_its_pages_put_into_it(asking):
+    world, guesses, rules = asking
+    other = Candidate(parsed(f"{SITE}/find?q=&t=2"), LinkKind.SPECULATIVE, element=FORM.element)
+    assert queued(world, guesses) == ["/find?q=one&t=1", "/find?q=two&t=1"]
+    assert queued(world, guesses) == queued(world, guesses, other) == []
+    rules["now"] = FormsConfig(words=("one", "three"))
+    assert queued(world, guesses) == ["/find?q=three&t=1"], "of another list what is new"
+    rules["now"] = FormsConfig()
+    assert queued(world, guesses) == []
+    assert world.counters.hosts == 1, "a host is counted though a form was the first to name it"
+
+
+def test_a_word_is_asked_while_there_are_words_and_its_form_brings_something(asking):
+    world, guesses, rules = asking
+    element = question(known_as(FORM.url), "one")
+    lease = world.lease(f"{SITE}/find?q=one&t=1", kind=LinkKind.SPECULATIVE, element=element)
+    world.admit(f"{SITE}/")
+    words, rules["now"] = rules["now"], FormsConfig()
+    assert guesses.refusal(lease) == Refused(Rule.SPECULATIVE, OFF)
+    rules["now"] = words
+    guesses.was_known(lease.candidate, world.identity.fingerprint(parsed(f"{SITE}/")))
+    assert tried(world).kinds == {}, "that others link to answers says nothing"
+    for _ in range(8):
+        assert guesses.doubt(lease.candidate) is None
+        with world.frontier.changes():
+            guesses.came_of(lease, found=False)
+    refused = guesses.refusal(lease)
+    assert refused.detail.code is SpeculationCode.FORM_SPENT
+    assert world.counters.speculative == {"form": (0, 8)}

@@ -15,6 +15,7 @@ from gossamer.model.outcome import Failed, Fault
 from gossamer.model.reasons.reason import text
 from gossamer.policy.branches.novelty import LONGEST_TEXT, Said, pieces
 from gossamer.policy.branches.tree import BranchConfig
+from gossamer.policy.speculation.form import question
 from gossamer.policy.urls.parameters import DropTest, HostTests, ParameterConfig
 from gossamer.state.environment import Family
 from gossamer.state.records import PageRecord, encode
@@ -318,3 +319,14 @@ def test_it_survives_a_restart(tester):
         batch.put(Family.META, TESTS + world.frontier.host_hash("site.example"), encode(kept))
     plain = world.drop_tests.plain(Candidate(parsed(f"{SITE}/x?sid=1")))
     assert plain.url.text == f"{SITE}/x"
+
+
+@pytest.mark.parametrize(
+    ("first_seen", "what", "news"), [("", None, None), ("", said(), 0.75), (f"{SITE}/b", None, None)]
+)
+def test_what_a_form_answers_says_nothing_of_its_branch(branched, first_seen, what, news):
+    """Its own yield is learned elsewhere; a site must not seem a trap because of words that we ask."""
+    lease = branched.lease(kind=LinkKind.SPECULATIVE, element=question("form /find?q", "word"))
+    made = visit(lease, fetched(), page(), said=what)
+    assert branched.yields.learn(made, Judgement(Done(), Tally()), None, first_seen) == news
+    assert branched.frontier.queues.learned == [None]

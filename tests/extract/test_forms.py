@@ -25,6 +25,10 @@ def sent(html, **values):
         ("<form><input name=a disabled><input type=file name=f><input type=image name=i>", []),
         ("<form><button name=go value=1>x</button><input type=submit name=b>", [("go", "1")]),
         ("<form><button>x</button><input type=submit name=b value=2>", []),
+        ("<form><select name=s multiple><option>x<option selected>y</select>", [("s", "y")]),
+        ("<form><select name=s><option disabled selected>x<option>y</select>", [("s", "y")]),
+        ("<form><input name=a dirname=d value=1><input name=b>", [("a", "1"), ("d", "ltr"), ("b", "")]),
+        ("<form><textarea name=a dirname=d dir=rtl>x</textarea>", [("a", "x"), ("d", "rtl")]),
         ("<form id=f></form><input name=a value=1 form=f><input name=b form=g>", [("a", "1")]),
         (
             "<!-- <form><input name=no> --><script>'<form><input name=no>'</script><form><input name=a>",
@@ -41,12 +45,18 @@ def test_what_is_filled_in_takes_the_place_of_what_stood_there():
     assert sent(html, p="5", r="1") == [("u", ""), ("p", "5"), ("r", "1")]
     form = forms_of(html.encode(), "utf-8").found[0]
     assert (form.password, form.names, form.called) == ("p", ["u", "p", "r"], "1")
+    html = "<form><input type=submit name=a value=1><input type=submit name=b value=2>"
+    assert sent(html, b="3") == [("a", "1"), ("b", "3")]
 
 
 def test_a_page_says_what_its_addresses_refer_to_and_how_it_is_written():
     forms = forms_of("<base href=/x/><form name=n action=a method=POST>ä".encode("latin-1"), "windows-1252")
     assert (forms.base, forms.codec) == ("/x/", "windows-1252")
     assert (forms.found[0].action, forms.found[0].post, forms.found[0].called) == ("a", True, "n")
+    html = b"<form method=x rel=nofollow accept-charset='a b'><button formaction=x></button></form><form method=DIALOG>"
+    first, second = forms_of(html, "utf-8").found
+    assert (first.method, first.rel, first.charset, second.method) == ("get", "nofollow", "a b", "dialog")
+    assert first.controls[0].otherwise and not second.post
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from gossamer.policy.scope.ascending import MOST_FOLDERS, ascending, folders_abo
 from gossamer.policy.scope.scope import Scope, ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig, trap_reason
 from gossamer.policy.speculation.config import SpeculationConfig
+from gossamer.policy.speculation.forms_config import FormsConfig
 from gossamer.policy.urls.canonical import CanonicalConfig
 from gossamer.policy.urls.parameters import (
     DropTest,
@@ -73,6 +74,7 @@ DEFAULTS = {
         "max_depth": None, "max_hops": None, "max_redirects": 20, "max_url_length": 4_096, "requisites": "off",
         "path_ascending": False, "schemes": ("http", "https"),
     },
+    FormsConfig: {"words": (), "fields": (), "min_yield": 0.2},
     SpeculationConfig: {"follow": False, "first_missing": 3, "max_missing": 0.05, "min_belief": 0.3},
     TrapConfig: {
         "max_segments": 30, "max_embedded": 2, "max_repeats": 3, "max_parameters": 30, "max_same_parameter": 8,

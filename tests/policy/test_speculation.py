@@ -7,9 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.model.reasons.codes import SpeculationCode
-from gossamer.policy.speculation.belief import MOST_KINDS, MOST_KNOWN, REMEMBERED, Tried
+from gossamer.model.url import Url
+from gossamer.policy.speculation.belief import MOST_FORMS, MOST_KINDS, MOST_KNOWN, REMEMBERED, Tried
 from gossamer.policy.speculation.config import SpeculationConfig
-from gossamer.policy.speculation.form import Form, Where, element_of, prior
+from gossamer.policy.speculation.form import (
+    Form,
+    Where,
+    element_of,
+    form_of_page,
+    group_of,
+    is_form,
+    is_question,
+    known_as,
+    prior,
+    question,
+    summed_as,
+    word_of,
+)
+from gossamer.policy.speculation.forms_config import FormsConfig
 
 EVERY = [element_of(where, form, named=named) for where, form, named in product(Where, Form, (False, True))]
 CONFIG = SpeculationConfig()
@@ -98,3 +113,68 @@ def test_a_share_of_the_visits_may_lead_nowhere() -> None:
         doubt = tried.doubt(element, pages, CONFIG)
         assert doubt is not None and doubt.code == SpeculationCode.SPENT
     assert tried.kinds[element].found + tried.kinds[element].missing <= REMEMBERED
+
+
+def form(target: str = "/find?q=&lang=en") -> str:
+    return known_as(Url.parse(f"http://site.example{target}"))
+
+
+def test_a_form_is_known_by_its_path_and_the_names_of_its_fields() -> None:
+    assert form() == form("/find?q=&lang=de") == "form /find?q&lang"
+    names = [
+        form("/find?q="),
+        form("/find?q=&l="),
+        form("/other?q="),
+        form(f"/{'x' * 90}?q="),
+        form(f"/{'x' * 90}?r="),
+    ]
+    assert len(set(names)) == len(names) and max(map(len, names)) == 80
+    for name in names:
+        asked = question(name, "a: b")
+        assert is_question(asked) and not is_form(asked)
+        assert (group_of(asked), word_of(asked), summed_as(asked)) == (name, "a: b", "form")
+    page = form_of_page("utf-8", "q")
+    assert is_form(page) and not is_question(page)
+    for element in EVERY:
+        assert not is_form(element) and not is_question(element)
+        assert group_of(element) == summed_as(element) == element
+
+
+@pytest.mark.parametrize(("found", "most"), [(0, 8), (10, 58), (64, 128)])
+def test_a_form_that_brings_nothing_any_more_is_left(found: int, most: int) -> None:
+    tried, least = Tried(), FormsConfig().min_yield
+    for number in range(found):
+        tried.came_of(question(form(), f"good {number}"), found=True)
+    vain = 0
+    while tried.form_doubt(question(form(), "next"), least) is None:
+        tried.came_of(question(form(), f"bad {vain}"), found=False)
+        vain += 1
+    assert vain <= most and (found or vain == most)
+    doubt = tried.form_doubt(question(form(), "next"), least)
+    assert doubt is not None and doubt.code == SpeculationCode.FORM_SPENT and doubt.values[0] == form()
+    assert tried.form_doubt(question(form("/other?q="), "next"), least) is None
+    assert tried.missing == 0 and tried.doubt("script: root", 0, CONFIG) is None, (
+        "scripts have their own share"
+    )
+    assert Tried().form_doubt(question(form(), "x"), 1.0) is not None
+
+
+def test_each_list_of_words_is_asked_once_and_of_few_forms() -> None:
+    tried = Tried()
+    assert not tried.asks(form(), 0), "no words"
+    tried = Tried()
+    assert [tried.asks(form(), words) for words in (5, 5, 7, 7)] == [True, False, True, False]
+    others = [tried.asks(form(f"/{number}?q="), 7) for number in range(MOST_FORMS)]
+    assert others == [True] * (MOST_FORMS - 1) + [False]
+    assert Tried.unpacked(tried.packed()) == tried
+
+
+def test_what_is_kept_of_forms_is_bounded_beside_all_else() -> None:
+    tried = Tried()
+    for element in EVERY:
+        tried.came_of(element, found=False)
+    for number in range(20):
+        name = form(f"/{number}{'x' * 100}?q=")
+        if tried.asks(name, (1 << 64) - 1):
+            tried.came_of(question(name, "word"), found=True)
+    assert len(tried.packed()) < 4_096

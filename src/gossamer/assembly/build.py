@@ -172,7 +172,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     identity = Identity(Canonicaliser(config.canonical), frontier)
     tests, guesses = (
         _drop_tests(config, frontier),
-        Speculation(frontier, identity, counters, config.speculation),
+        Speculation(frontier, identity, counters, config.speculation, effective.forms),
     )
     admission = Admission(
         frontier,
@@ -184,7 +184,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         raised=plugins.hear,
         plain=tests.for_links if tests is not None else None,
         other_agents=peers.other_agents,
-        speculation=guesses if config.speculation.follow else None,
+        speculation=guesses if effective.guesses else None,
     )
     robots = RobotsFiles(
         frontier,
@@ -208,7 +208,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         effective.visit_speed,
         every_attempt=config.engine.every_attempt,
     )
-    memory, links = PageMemory(environment), _link_rules(config)
+    memory, links = PageMemory(environment), _link_rules(config, guesses=effective.guesses)
     twins = Twins(frontier, identity, admission, memory, skip=config.engine.twins == "skip")
     pace = RevisitPace(environment, frontier, config.revisit, peers.paces, alone=extensions.revisits is None)
     again = Revisits(
@@ -234,7 +234,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
             again,
             extensions.revisits,
             signals,
-            guesses if config.speculation.follow else None,
+            guesses if effective.guesses else None,
             twins if config.engine.twins != "off" else None,
         ),
         archivist,
@@ -257,7 +257,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     )
     prefetch_checks, reading = (
         PrefetchChecks(robots, rejudging, again, guesses, posted(config.seed), twins),
-        _reading(config, extensions.extractors, spare),
+        _reading(effective, extensions.extractors, spare),
     )
     modules = _logged_in(
         all_modules(http, [*files, *extensions.protocol_modules], plugins.hear),
@@ -409,7 +409,7 @@ def _host_policy(
         shared=shared,
         politeness_at=effective.politeness_at if effective.by_server else None,
         owns=membership.owns if membership is not None else None,
-        speculative=config.speculation.follow,
+        speculative=effective.guesses,
     )
 
 
@@ -505,32 +505,37 @@ def _drop_tests(config: CrawlConfig, frontier: Frontier) -> DropTests | None:
     return DropTests(parameters, frontier)
 
 
-def _link_rules(config: CrawlConfig) -> LinkRules:
+def _link_rules(config: CrawlConfig, *, guesses: bool) -> LinkRules:
     return LinkRules(
         skip_duplicates=config.engine.skip_duplicates,
         honour_nofollow=config.robots.honour_nofollow,
         honour_meta=config.robots.honour_meta,
         skip_canonical=config.engine.skip_canonical,
         back=config.fetch.keeps_cookies or True in config.local.fetch.values("cookies"),
-        speculative=config.speculation.follow,
+        speculative=guesses,
     )
 
 
-def _reading(config: CrawlConfig, further: Sequence[Extractor], spare: SpareTime) -> Reading:
-    extract = config.extract
+def _reading(effective: Effective, further: Sequence[Extractor], spare: SpareTime) -> Reading:
+    config, extract = effective.config, effective.config.extract
     if config.engine.order == "focused":
         extract = msgspec.structs.replace(extract, anchor_text=True)
-    every = [*builtin_extractors(extract), *_asked_for(config, extract), *further]
+    every = [*builtin_extractors(extract), *_asked_for(effective, extract), *further]
     reader = Reader(extract, PRODUCT_TOKEN, every)
     return Reading(reader, config.fetch, extract, config.robots, PRODUCT_TOKEN, spare)
 
 
-def _asked_for(config: CrawlConfig, extract: ExtractConfig) -> Iterator[Extractor]:
+def _asked_for(effective: Effective, extract: ExtractConfig) -> Iterator[Extractor]:
     """The extractors that settings may switch on; what they bring along is loaded with them."""
+    config = effective.config
     if config.speculation.follow:
         from gossamer.extract.scripts.extractor import ScriptExtractor
 
         yield ScriptExtractor(extract)
+    if effective.asks_forms:
+        from gossamer.extract.html.search_forms import SearchFormExtractor
+
+        yield SearchFormExtractor(effective.forms)
     if config.engine.order == "focused":
         yield focus_extractor(config.order.focus)
     if config.fields:

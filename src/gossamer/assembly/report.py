@@ -39,7 +39,8 @@ class Summary(msgspec.Struct, frozen=True):
     order: dict[str, str | float]
     again: int = 0
     speculative: dict[str, tuple[int, int]] = {}
-    """Visits to addresses in scripts by where they stood: that brought something, that did not."""
+    """Visits to addresses in scripts by where they stood, and to answers of forms (`form`): that brought something,
+    that did not."""
 
 
 def name_sums(names: NameStatistics) -> dict[str, int]:

@@ -34,6 +34,7 @@ from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.scope.sessions import KeptSession
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.speculation.config import SpeculationConfig
+from gossamer.policy.speculation.forms_config import FormsConfig
 from gossamer.policy.urls.canonical import CanonicalConfig
 from gossamer.policy.urls.parameters import ParameterConfig
 from gossamer.policy.visits.budget import BudgetConfig
@@ -73,6 +74,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     canonical: CanonicalConfig = CanonicalConfig()
     traps: TrapConfig = TrapConfig()
     speculation: SpeculationConfig = SpeculationConfig()
+    forms: FormsConfig = FormsConfig()
     branches: BranchConfig = BranchConfig()
     parameters: ParameterConfig = ParameterConfig()
     engine: EngineConfig = EngineConfig()

@@ -11,6 +11,7 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.places.local import Local, S
 from gossamer.policy.places.place import DAY, Asked, type_of
+from gossamer.policy.speculation.forms_config import FormsConfig
 from gossamer.policy.visits.budget import BudgetConfig, Spent, crawl_limit_reached, host_limit_reached
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.policy.visits.retry import RetryConfig
@@ -85,6 +86,20 @@ class Effective:
     def fetch(self, url: Url, address: str = "", media_type: str = "") -> FetchConfig:
         """How a URL is visited, as far as that is decided for each visit."""
         return self._at(self._local.fetch, url, address, media_type)
+
+    def forms(self, url: Url) -> FormsConfig:
+        """Which words a search form is asked that sends to a URL."""
+        return self._at(self._local.forms, url)
+
+    @property
+    def asks_forms(self) -> bool:
+        """Some search forms are asked words."""
+        return any(self._local.forms.values("words"))
+
+    @property
+    def guesses(self) -> bool:
+        """Some URLs are visited that nobody has linked to."""
+        return self._config.speculation.follow or self.asks_forms
 
     @property
     def fetch_differs(self) -> bool:

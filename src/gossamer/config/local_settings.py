@@ -15,6 +15,7 @@ from gossamer.policy.places.local import Given, Local
 from gossamer.policy.places.place import Asked, PlaceRule, read_place
 from gossamer.policy.scope.scope import ScopeConfig, ScopePlaces
 from gossamer.policy.scope.url_traps import TrapConfig
+from gossamer.policy.speculation.forms_config import FormsConfig
 from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.policy.visits.retry import RetryConfig
@@ -40,6 +41,7 @@ class LocalSettings:
         self.retry: Local[RetryConfig] = self.sections["retry"]
         self.traps: Local[TrapConfig] = self.sections["traps"]
         self.fetch: Local[FetchConfig] = self.sections["fetch"]
+        self.forms: Local[FormsConfig] = self.sections["forms"]
         self.credentials: Local[CredentialsConfig] = self.sections["credentials"]
         self.scope_places: ScopePlaces = (self.scope, self.traps)
 

@@ -16,6 +16,7 @@ from gossamer.model.reasons.reason import Reason, WrongValueError, because, of
 from gossamer.policy.places.known import BY_URL, Known
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig
+from gossamer.policy.speculation.forms_config import FormsConfig
 from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.policy.visits.retry import RetryConfig
@@ -113,6 +114,7 @@ SECTIONS: Final[dict[str, type[msgspec.Struct]]] = {
     "retry": RetryConfig,
     "traps": TrapConfig,
     "fetch": FetchConfig,
+    "forms": FormsConfig,
 }
 """The sections of which a part can differ by place."""
 
@@ -124,7 +126,7 @@ KNOWN: Final[dict[str, dict[str, Known]]] = {
 """What is known when a setting is asked for, by section and name."""
 
 
-ONCE: Final = frozenset({"scope", "traps"})
+ONCE: Final = frozenset({"scope", "traps", "forms"})
 """Sections that are asked once for each URL, when it is found: no part of the day can be a condition of theirs."""
 
 

@@ -21,7 +21,8 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
             canonical form); never set twice in a row.
         origin: for robots files and their redirects: the origin whose rules are asked for.
         again: it was visited before, and has its turn again.
-        element: where it stood, as `Link.element`; of speculative links only, which are believed by it.
+        element: where it stood, as `Link.element`, or the form and the word (`policy.speculation.form`); of
+            speculative links only, which are believed by it.
     """
 
     url: Url

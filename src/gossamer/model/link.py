@@ -19,7 +19,7 @@ class LinkKind(StrEnum):
     SITEMAP = "sitemap"
     ROBOTS = "robots"
     FOLDER = "folder"  # above a page, mentioned by nobody (path-ascending)
-    SPECULATIVE = "speculative"  # a string of a script or of data that may be an address
+    SPECULATIVE = "speculative"  # a string that may be an address, or what a search form may answer
     DEMAND = "demand"  # somebody asked for it: the API, or a program by the proxy
 
 

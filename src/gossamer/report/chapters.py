@@ -125,7 +125,7 @@ def content(parts: Parts, figures: Figures) -> Html:
 
 
 def _speculative(parts: Parts, figures: Figures) -> list[Card]:
-    """What visits to addresses in scripts brought, by where these stood; nothing if none was made."""
+    """What visits to addresses in scripts and to answers of forms brought, by their place; nothing if none was made."""
     rows = [
         (foreign(element), parts.number(found), parts.number(missing))
         for element, (found, missing) in figures.sums.speculative.items()

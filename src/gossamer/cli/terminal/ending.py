@@ -46,7 +46,7 @@ TURNED_AWAY = {
     Rule.HOPS: "after too many hops or redirects",
     Rule.TOO_LONG: "with addresses longer than scope.max_url_length",
     Rule.TRAP: "that look endless (see traps.* in gossamer config)",
-    Rule.SPECULATIVE: "in scripts, of kinds that lead nowhere too often",
+    Rule.SPECULATIVE: "in scripts or by search forms, of kinds that lead nowhere too often",
     Rule.PLUGIN: "by a rule of yours that raised an error",
 }
 """What is said of links that were turned away, by rule."""
@@ -57,7 +57,7 @@ REFUSED = {
     Rule.DIRECTIVE: "by a directive",
     Rule.HOPS: "after too many redirects",
     Rule.TRAP: "that look endless, since traps.* was changed",
-    Rule.SPECULATIVE: "found in scripts, of kinds that lead nowhere too often",
+    Rule.SPECULATIVE: "found in scripts or by search forms, of kinds that lead nowhere too often",
     Rule.TWIN: "that another name of their site shows",
     Rule.LOGIN: "of places with a log-in that did not let us in (which: gossamer why)",
     Rule.PLUGIN: "by a rule of yours that raised an error",

@@ -10,6 +10,7 @@ from gossamer.engine.admission.link_cache import LinkCache, ScopeCache, way
 from gossamer.engine.admission.other_agents import OtherAgents
 from gossamer.engine.admission.speculation import Speculation
 from gossamer.engine.observe import Observers
+from gossamer.extract.questions import repeats
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import PageState
@@ -22,6 +23,7 @@ from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 from gossamer.policy.scope.ascending import ascending
 from gossamer.policy.scope.scope import Scope
+from gossamer.policy.speculation.form import is_form, word_of
 from gossamer.state.environment import Batch, Family
 from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import SCOPE_HOSTS, Counters, PageRecord, decode, encode
@@ -114,14 +116,18 @@ class Admission:
         fingerprint, speculation = self._identity.fingerprint(candidate.url), self._speculation
         if speculation is None:
             return False
-        if fingerprint in self._frontier.seen:
+        form = is_form(candidate.element)
+        if not form and fingerprint in self._frontier.seen:
             speculation.was_known(candidate, fingerprint)
             return False
-        if not self._in_scope(candidate, fingerprint):
+        if not self._in_scope(candidate, None if form else fingerprint):
             return False
         ours = self._ours(candidate, fingerprint, None)
         if ours is None:
             return False
+        if form:
+            with self._frontier.changes():
+                return sum(self._speculate(self._plain(answer)) for answer in speculation.asked(ours)) > 0
         doubt = speculation.doubt(ours)
         if doubt is not None:
             self.reject(ours, because(Rule.SPECULATIVE, doubt), fingerprint)
@@ -248,6 +254,17 @@ class Admission:
         for folder in ascending(page):
             if not self._recent.met(way(folder.kind, folder.url)):
                 self.admit(folder)
+
+    def leads_on(self, finder: Candidate, links: Iterable[Link]) -> bool:
+        """Whether a page that answers a word links to anything new but to more of the same answer."""
+        word = word_of(finder.element)
+        return any(
+            link.kind is LinkKind.NAVIGATION
+            and not repeats(link.url, finder.url, word)
+            and self._identity.fingerprint(link.url) not in self._frontier.seen
+            and self.is_in_scope(_linked(finder, link))
+            for link in links
+        )
 
     def links(
         self,

@@ -27,6 +27,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Fetched, Refused
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
+from gossamer.policy.speculation.form import is_question
 from gossamer.policy.visits.retry import redirect_location
 from gossamer.ports import BulkSink, Sink
 from gossamer.state.environment import Batch
@@ -34,6 +35,10 @@ from gossamer.state.records import PageRecord
 
 GROUP = 64
 """Visits settled together at most: bounds what a crash refetches and what memory holds."""
+
+NEWS = 0.7
+"""How much of what a form answers must be new on its host, as `Novelty.value`, if it leads nowhere: some sentences, for
+the word itself stands here and there, and how long the search took."""
 
 LONGEST_CHAIN = 20
 """Redirects in a row that are gone back through."""
@@ -235,6 +240,10 @@ class Settlement:
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else None
         for raised in visit.page.raised if visit.page is not None else ():
             self._doors.plugins.hear(raised)
+        question = is_question(lease.candidate.element)
+        leads_on = question and (
+            followed.admitted > 0 or self._doors.admission.leads_on(lease.candidate, followed.links)
+        )
         admitted = self._follow(settled, followed)
         if self._doors.revisits is None:
             again = self._doors.again.settle(
@@ -243,9 +252,10 @@ class Settlement:
             if again is not settled.judgement:
                 settled = msgspec.structs.replace(settled, judgement=again)
         judgement = settled.judgement
+        news = self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
         if self._doors.speculation is not None and lease.candidate.is_guess and not settled.was_settled:
-            self._speculated(settled, admitted)
-        self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
+            says = leads_on or (news or 0.0) >= NEWS if question else True
+            self._speculated(settled, admitted, says=says)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
         if self._doors.signals is not None:
@@ -270,8 +280,8 @@ class Settlement:
             self._doors.twins.settled(lease.candidate, settled.fingerprint, record, settled.first_seen)
         events.append(_visited(settled, admitted))
 
-    def _speculated(self, settled: Settled, admitted: int) -> None:
-        """Tell what came of a speculative link that is settled for good.
+    def _speculated(self, settled: Settled, admitted: int, *, says: bool) -> None:
+        """Tell what came of a speculative link that is settled for good; `says`: its page says, or leads to, anything.
 
         A copy of what was met is nothing new: sites answer with the same page to whatever they do not know.
         """
@@ -279,7 +289,7 @@ class Settlement:
         assert speculation is not None
         ended = isinstance(settled.judgement.disposition, Done | Dropped)
         if ended and not isinstance(visit.outcome, Refused):
-            brought = visit.page is not None and not settled.seen_before
+            brought = visit.page is not None and not settled.seen_before and says
             speculation.came_of(
                 visit.lease, found=brought or (_location(settled) is not None and admitted > 0)
             )

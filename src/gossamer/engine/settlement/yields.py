@@ -10,6 +10,7 @@ from gossamer.model.outcome import Fetched, Refused, Rule
 from gossamer.model.url import Url
 from gossamer.policy.branches.novelty import LONGEST_TEXT
 from gossamer.policy.ordering.ordering import is_robots
+from gossamer.policy.speculation.form import is_question
 from gossamer.state.records import PageRecord
 
 SHORT_TEXT = 8 << 10
@@ -38,8 +39,13 @@ class Yields:
         self._credit[doubtful] = min(self._credit[doubtful] + LOOKED_AT[doubtful], LONGEST_TEXT)
         return max(self._credit[doubtful], SHORT_TEXT)
 
-    def learn(self, visit: Visit, judgement: Judgement, before: PageRecord | None, first_seen: str) -> None:
+    def learn(
+        self, visit: Visit, judgement: Judgement, before: PageRecord | None, first_seen: str
+    ) -> float | None:
         """Learn from a visit that is being settled, if it is the first that the URL came to an end with.
+
+        How much of what it says is new on its host, as far as that was looked at. What a form answers says nothing of
+        its branch: nobody but us leads there, and `policy.speculation` knows when it is enough.
 
         `first_seen`: a URL at which its content was met before; on its own host that makes it a copy.
         """
@@ -48,21 +54,27 @@ class Yields:
             self._drop_one.settled(visit)
         lease = visit.lease
         if not ended or is_robots(lease.candidate):
-            return
+            return None
         if lease.candidate.again or (before is not None and before.state not in ("rejected", "retry")):
-            return
+            return None
         host = self._frontier.host_hash(lease.queue_key)
         said, queues = visit.said, self._frontier.queues
+        value: float | None = None
         if isinstance(visit.outcome, Refused) and visit.outcome.rule is Rule.TWIN:
             queues.learn(host, lease.ticket, None)  # it says nothing of what is there
+        elif is_question(lease.candidate.element):
+            value = queues.value(host, said) if said is not None else None
+            queues.learn(host, lease.ticket, None)
         elif not isinstance(visit.outcome, Fetched) or visit.page is None or self._is_copy(host, first_seen):
             queues.learn(host, lease.ticket, 0.0)
         elif said is None:
             queues.learn(host, lease.ticket, None)
         else:
-            doubtful = queues.learn(host, lease.ticket, queues.value(host, said))
+            value = queues.value(host, said)
+            doubtful = queues.learn(host, lease.ticket, value)
             if not said.size:
                 self._credit[bool(doubtful)] -= visit.outcome.exchange.body.size
+        return value
 
     def _is_copy(self, host: bytes, first_seen: str) -> bool:
         """Whether its host has said the same before; who says what another does would be a mirror."""

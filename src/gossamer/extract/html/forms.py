@@ -28,7 +28,9 @@ MOST_CONTROLS = 500
 _LONGEST_VALUE = 64 << 10
 _UNSENT = frozenset({"file", "reset", "button", "image"})
 _BOXES = frozenset({"checkbox", "radio"})
+_OTHERWISE = frozenset({"formaction", "formmethod"})
 _READ = frozenset({b"base", b"form", b"input", b"button", b"select", b"option", b"textarea"})
+_TAGS = (*(b"<" + name for name in _READ), b"</form", b"</select")
 
 
 class Control(msgspec.Struct):
@@ -38,11 +40,17 @@ class Control(msgspec.Struct):
         name: under which it is sent.
         kind: `text`, `password`, `hidden`, `submit`, `checkbox`, `select`, `textarea`, ...
         value: as it stands in the page; `None` is not sent, unless somebody fills it in.
+        direction: under which name is sent how its text runs, `ltr` or `rtl`; empty: it is not.
+        right_to_left: it runs so.
+        otherwise: a button that sends the form elsewhere, or by another method.
     """
 
     name: str
     kind: str
     value: str | None
+    direction: str = ""
+    right_to_left: bool = False
+    otherwise: bool = False
 
 
 class Form(msgspec.Struct):
@@ -51,7 +59,9 @@ class Form(msgspec.Struct):
     Attributes:
         number: in the page, from 1.
         action: where it is sent, as written; empty for the page itself.
-        post: by POST, not GET.
+        method: `get`, `post` or `dialog`, which sends nothing.
+        charset: labels of encodings that it is to be sent in, as written; empty: that of the page.
+        rel: as written, such as `nofollow`.
         controls: in order; only buttons that send it may have no name.
     """
 
@@ -59,8 +69,15 @@ class Form(msgspec.Struct):
     id: str = ""
     name: str = ""
     action: str = ""
-    post: bool = False
+    method: str = "get"
+    charset: str = ""
+    rel: str = ""
     controls: list[Control] = []
+
+    @property
+    def post(self) -> bool:
+        """Whether what is filled in stays out of the address."""
+        return self.method == "post"
 
     @property
     def names(self) -> list[str]:
@@ -83,12 +100,14 @@ class Form(msgspec.Struct):
         sent: list[tuple[str, str]] = []
         pressed, used = False, set[str]()
         for control in self.controls:
+            value = values.get(control.name, control.value)
+            unpressed = control.kind == "submit" and pressed and control.name not in values
+            if control.name and value is not None and not unpressed and control.name not in used:
+                sent.append((control.name, value))
+                if control.direction:
+                    sent.append((control.direction, "rtl" if control.right_to_left else "ltr"))
             if control.name in values:
-                if control.name not in used:
-                    sent.append((control.name, values[control.name]))
                 used.add(control.name)
-            elif control.name and control.value is not None and not (control.kind == "submit" and pressed):
-                sent.append((control.name, control.value))
             pressed = pressed or control.kind == "submit"
         return sent
 
@@ -116,13 +135,14 @@ class _Scan:
         self._content, self._codec = content, codec
         self._form: Form | None = None
         self._select: Control | None = None
-        self._chosen = False
+        self._chosen = self._several = False
         self._controls = 0
         self._elsewhere: list[tuple[str, Control]] = []
 
     def run(self) -> Forms:
         content, position, tokens = self._content, 0, Tokens()
-        while self.forms.whole and (position := content.find(b"<", position)) >= 0:
+        last = _last(content)
+        while self.forms.whole and (position := content.find(b"<", position, last)) >= 0:
             named = TAG_NAME.match(content, position)
             if named is None:
                 position = end_of_declaration(content, position)
@@ -171,10 +191,16 @@ class _Scan:
     def _begin(self, attributes: dict[str, str]) -> None:
         found = self.forms.found
         self.forms.whole = len(found) < MOST_FORMS
-        post = attributes.get("method", "").strip().lower() == "post"
-        action = attributes.get("action", "").strip()
+        method = attributes.get("method", "").strip().lower()
         self._form = Form(
-            len(found) + 1, attributes.get("id", ""), attributes.get("name", ""), action, post, []
+            len(found) + 1,
+            attributes.get("id", ""),
+            attributes.get("name", ""),
+            attributes.get("action", "").strip(),
+            method if method in ("post", "dialog") else "get",
+            attributes.get("accept-charset", ""),
+            attributes.get("rel", ""),
+            [],
         )
         found.append(self._form)
 
@@ -190,8 +216,16 @@ class _Scan:
             value = None
         elif kind in _BOXES and "value" not in attributes:
             value = "on"
-        control = Control(attributes.get("name", ""), kind, value)
+        control = Control(
+            attributes.get("name", ""),
+            kind,
+            value,
+            attributes.get("dirname", ""),
+            attributes.get("dir", "").strip().lower() == "rtl",
+            kind == "submit" and not attributes.keys().isdisjoint(_OTHERWISE),
+        )
         self._select, self._chosen = (control, False) if name == b"select" else (None, False)
+        self._several = "multiple" in attributes
         if not (control.name or kind == "submit") or kind in _UNSENT or "disabled" in attributes:
             return
         self._controls += 1
@@ -202,15 +236,21 @@ class _Scan:
             self._form.controls.append(control)
 
     def _option(self, attributes: dict[str, str], end: int) -> None:
-        """Of a select the chosen option counts, else the first."""
+        """Of a select the chosen option counts, else the first, unless there may be several or none."""
         select = self._select
-        if select is None or self._chosen:
+        if select is None or self._chosen or "disabled" in attributes:
             return
         self._chosen = "selected" in attributes
-        if self._chosen or select.value is None:
+        if self._chosen or (select.value is None and not self._several):
             stop = self._content.find(b"<", end)
             text = self._content[end : stop if stop >= 0 else len(self._content)][:_LONGEST_VALUE]
             select.value = attributes.get("value", unescape_text(text.decode(self._codec, "replace")).strip())
+
+
+def _last(content: bytes) -> int:
+    """Behind the beginning of the last tag that matters; 0 if there is no form. Most pages have theirs at the top."""
+    small = content.lower()
+    return max(small.rfind(name) for name in _TAGS) + 1 if b"<form" in small else 0
 
 
 def forms_of(content: bytes, charset: str) -> Forms:

@@ -35,6 +35,7 @@ from gossamer.policy.places.place import Asked
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.speculation.belief import Tried, TriedKind
+from gossamer.policy.speculation.form import group_of, is_question, word_of
 from gossamer.policy.visits.retry import redirect_location, status_action
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES
@@ -214,14 +215,19 @@ class Storyteller:
         """Where a speculative link stood, and how far such ones are believed on its host now."""
         data = self._environment.get(Family.HOSTS, self._places.host(url_of(self._inspection, known.url)))
         tried = Tried.unpacked(decode_host(data).speculation if data else b"")
-        kind = tried.kinds.get(known.element, TriedKind())
-        told = clause(
-            "found.speculative",
-            element=known.element,
-            belief=tried.belief(known.element),
-            found=kind.found,
-            missing=kind.missing,
-        )
+        group = group_of(known.element)
+        kind = tried.kinds.get(group, TriedKind())
+        if is_question(known.element):
+            word = word_of(known.element)
+            told = clause("found.form", form=group, word=word, found=kind.found, missing=kind.missing)
+        else:
+            told = clause(
+                "found.speculative",
+                element=group,
+                belief=tried.belief(group),
+                found=kind.found,
+                missing=kind.missing,
+            )
         return fact("found", told)
 
     def _about_references(self, url: Url) -> Iterator[Fact]:

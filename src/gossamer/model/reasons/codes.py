@@ -207,6 +207,7 @@ class SpeculationCode(StrEnum):
 
     DOUBTED = "speculation.doubted"
     SPENT = "speculation.spent"
+    FORM_SPENT = "speculation.form_spent"
     LINKED = "speculation.linked"
     OFF = "speculation.off"
 

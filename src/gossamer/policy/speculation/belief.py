@@ -11,7 +11,7 @@ import msgspec
 from gossamer.model.reasons.codes import SpeculationCode
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.policy.speculation.config import SpeculationConfig
-from gossamer.policy.speculation.form import prior
+from gossamer.policy.speculation.form import group_of, is_question, prior
 
 __all__ = ["Tried", "TriedKind"]
 
@@ -23,6 +23,8 @@ REMEMBERED = 64
 """Visits of a kind after which all before count half."""
 MOST_KINDS = 96
 """Kinds told apart on one host; there are fewer."""
+MOST_FORMS = 8
+"""Forms of one host that are asked; on most there is one."""
 
 
 class TriedKind(msgspec.Struct, array_like=True):
@@ -31,14 +33,15 @@ class TriedKind(msgspec.Struct, array_like=True):
     known: int = 0  # they led to URLs that were known without them
     found: int = 0  # visits that brought something
     missing: int = 0  # visits that did not
+    asked: int = 0  # of a form: which list of words was queued; 0: none
 
 
 class Tried(msgspec.Struct, array_like=True):
     """What came of the speculative links of one host; some 20 bytes for each kind that it has.
 
     Attributes:
-        kinds: by `Link.element`.
-        missing: visits that brought nothing, all there ever were.
+        kinds: by `Link.element`, and forms by `form.known_as`.
+        missing: visits that brought nothing, all there ever were; but for answers of forms.
     """
 
     kinds: dict[str, TriedKind] = {}
@@ -55,7 +58,7 @@ class Tried(msgspec.Struct, array_like=True):
 
     def belief(self, element: str) -> float:
         """How likely the next link of a kind leads to something, 0 to 1."""
-        kind = self.kinds.get(element, _UNTRIED)
+        kind = self.kinds.get(group_of(element), _UNTRIED)
         known = min(kind.known, MOST_KNOWN)
         tried = WEIGHT + known + kind.found + kind.missing
         return (WEIGHT * prior(element) + known + kind.found) / tried
@@ -68,6 +71,28 @@ class Tried(msgspec.Struct, array_like=True):
         if self.missing >= max(config.first_missing, config.max_missing * pages):
             return because(SpeculationCode.SPENT, self.missing, pages)
         return None
+
+    def form_doubt(self, element: str, min_yield: float) -> Reason | None:
+        """Why a word of a form is not worth a visit, if it is not."""
+        share = self.belief(element)
+        if share >= min_yield:
+            return None
+        return because(SpeculationCode.FORM_SPENT, group_of(element), share, min_yield)
+
+    def asks(self, form: str, words: int) -> bool:
+        """Whether a form, as `form.known_as`, is to be asked a list of words; from now on it was.
+
+        `words`: a number that stands for the list.
+        """
+        known = self.kinds.get(form)
+        if known is None:
+            if sum(map(is_question, self.kinds)) >= MOST_FORMS:
+                return False
+            known = self.kinds[form] = TriedKind()
+        if known.asked == words:
+            return False
+        known.asked = words
+        return True
 
     def was_known(self, element: str) -> bool:
         """A link of a kind led to a URL that was known without it; whether that says anything new."""
@@ -84,12 +109,13 @@ class Tried(msgspec.Struct, array_like=True):
             kind.found += 1
         else:
             kind.missing += 1
-            self.missing += 1
+            self.missing += not is_question(element)
         if kind.found + kind.missing > REMEMBERED:
             kind.found //= 2
             kind.missing //= 2
 
     def _kind(self, element: str) -> TriedKind:
+        element = group_of(element)
         if len(self.kinds) >= MOST_KINDS and element not in self.kinds:
             return TriedKind()
         return self.kinds.setdefault(element, TriedKind())

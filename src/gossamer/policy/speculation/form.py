@@ -1,18 +1,36 @@
-"""Where a speculative address stood, how it was written, and how far such ones are to be believed at first."""
+"""Where a speculative address stood, how it was written, and how far such ones are to be believed at first.
+
+Answers of a search form to words are speculative addresses, too. A page mentions a form (`form_of_page`); what is
+asked of it is known by the form as others see it, path and names of fields, and by the word (`question`).
+"""
 
 import re
 from enum import StrEnum
 
+import xxhash
+
+from gossamer.model.url import Url
+
 __all__ = [
     "ASIDE",
     "DOCUMENT_ENDINGS",
+    "FORM",
     "PART_ENDINGS",
     "SHOWN_ENDINGS",
     "Form",
     "Where",
     "element_of",
     "ending_of",
+    "form_of_page",
+    "form_within",
+    "group_of",
+    "is_form",
+    "is_question",
+    "known_as",
     "prior",
+    "question",
+    "summed_as",
+    "word_of",
 ]
 
 DOCUMENT_ENDINGS = frozenset(
@@ -90,6 +108,8 @@ def element_of(where: Where, form: Form, *, named: bool = False) -> str:
 
 def prior(element: str) -> float:
     """How likely an address that stood there leads to something, before any was tried; 0 to 1."""
+    if element.startswith(_QUESTION):
+        return _FORMS
     place, _, written = element.partition(": ")
     named = written.endswith(_MARK)
     where, form = Where(place), Form(written.removesuffix(_MARK))
@@ -97,3 +117,60 @@ def prior(element: str) -> float:
         return _SURE[where]
     belief = min(_BY_FORM[form] + _NAMED * named, _SUREST)
     return belief * _UNFOUNDED if where in ASIDE and form in _RELATIVE else belief
+
+
+FORM = "form"
+_FORMS = 0.7
+"""Of whatever a form answers; at `forms.min_yield` .2 one that has never brought anything is left after eight words."""
+_PAGE, _QUESTION = f"{FORM} ", f"{FORM} /"
+_LONGEST_FORM = 80
+
+
+def form_of_page(charset: str, field: str) -> str:
+    """Where a link stood that is a form: its encoding and the name, as it stands in the query, of its open field."""
+    return f"{_PAGE}{charset} {field}"
+
+
+def is_form(element: str) -> bool:
+    """Whether it is a form of a page, before any word is filled in."""
+    return element.startswith(_PAGE) and not is_question(element)
+
+
+def form_within(element: str) -> tuple[str, str]:
+    """What `form_of_page` was made of."""
+    _, charset, field = element.split(" ")
+    return charset, field
+
+
+def known_as(url: Url) -> str:
+    """A form by where it sends to and the names of its fields, whatever stands in them; at most 80 characters."""
+    names = "&".join(part.partition("=")[0] for part in url.query.split("&"))
+    text = f"{FORM} {url.path}?{names}"
+    if len(text) <= _LONGEST_FORM:
+        return text
+    return f"{text[: _LONGEST_FORM - 17]}~{xxhash.xxh3_64_hexdigest(text.encode())}"
+
+
+def question(form: str, word: str) -> str:
+    """Where a link stood that is a form, as `known_as`, with a word filled in."""
+    return f"{form}: {word}"
+
+
+def is_question(element: str) -> bool:
+    """Whether it is a form with a word filled in."""
+    return element.startswith(_QUESTION)
+
+
+def group_of(element: str) -> str:
+    """What is believed as one: all words of a form, and all strings of one kind."""
+    return element.partition(": ")[0] if is_question(element) else element
+
+
+def word_of(element: str) -> str:
+    """The word that was filled in."""
+    return element.partition(": ")[2]
+
+
+def summed_as(element: str) -> str:
+    """Under which name a crawl counts what came of it: of forms there are as many as sites."""
+    return FORM if is_question(element) else element
