@@ -110,6 +110,15 @@ def test_every_mark_has_a_setting_and_no_setting_is_described_twice():
     assert '#[place."example.org"]' in text
 
 
+@pytest.mark.parametrize(
+    ("section", "setting"),
+    [("scope", {"exclude": ["x"]}), ("traps", {"max_repeats": 2}), ("forms", {"words": ["x"]})],
+)
+def test_what_is_decided_when_a_url_is_found_asks_for_no_part_of_the_day(section, setting):
+    (problem,) = said({"place": {"a.org time:22:00-06:00": {section: setting}}})
+    assert problem.startswith(f'place."a.org time:22:00-06:00".{section}: is decided once')
+
+
 def test_older_sections_of_hosts_are_places_now():
     old = config_of(
         host={

@@ -10,6 +10,8 @@ from in_process import gossamer as command
 from small_site import Site
 
 import gossamer
+from gossamer.engine.settlement import long_pages, settlement
+from gossamer.engine.settlement.long_pages import LINKS_AT_ONCE
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.why.story import Storyteller
 
@@ -25,10 +27,16 @@ def small(_: str, path: str, __: object) -> Answer:
         return 200, head, f"{FORM} one of {path}"
     for word, target in FOUND.items():
         if path.endswith(f"?q={word}"):
-            return 200, head, f"{FORM} here is <a href={target}>one</a>"
+            return 200, head, f"{FORM} here is <a href={target}>one</a><a href=/linked>x</a>"
     if path == "/":
         return 200, head, f'{FORM}<form action=/shut/find><input name=s></form><a href="/linked">x</a>'
-    return (200 if path in ("/linked", "/find") else 404), head, f"{FORM} page {path.partition('?')[0]}"
+    return (200 if path in ("/linked", "/find", "/find?q=") else 404), head, f"{FORM} page {path.partition('?')[0]}"
+
+
+def test_a_form_is_asked_though_its_own_address_with_nothing_filled_in_is_known(tmp_path: Path) -> None:
+    with Site(small) as served:
+        served.address += "find?q="
+        assert "/find?q=gnu" in crawled(served, tmp_path / "c", {"forms": {"words": ["gnu"]}})
 
 
 def crawled(served: Site, folder: Path, config: dict[str, object], **more: object) -> list[str]:
@@ -41,7 +49,13 @@ def crawled(served: Site, folder: Path, config: dict[str, object], **more: objec
     return [path for _, path in served.asked if path != "/robots.txt"]
 
 
-def test_a_form_is_asked_after_all_links_once_and_within_all_rules(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at_once", [LINKS_AT_ONCE, 0])
+def test_a_form_is_asked_after_all_links_once_and_within_all_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """`at_once`: also where the links of a page are followed before it is settled."""
+    monkeypatch.setattr(settlement, "LINKS_AT_ONCE", at_once)
+    monkeypatch.setattr(long_pages, "SLICE", 100 if at_once else 1)
     with Site(small) as served:
         asked = crawled(served, tmp_path / "c", {"forms": {"words": ["zebra", "unicorn", "gnu"]}})
         assert asked[0] == "/" and set(asked[1:3]) == {"/linked", "/find"}

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from types import SimpleNamespace
 
 import pytest
 from engine_world import SITE, exchange, fetched, link, page, parsed, rules, visit
@@ -33,6 +34,7 @@ from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import History
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.speculation.config import SpeculationConfig
+from gossamer.policy.speculation.form import question
 from gossamer.state.environment import Family
 from gossamer.state.keys import ticket
 from gossamer.state.records import PageRecord, SharedDigestRecord, VisitRecord
@@ -828,6 +830,33 @@ def test_what_came_of_a_guess_is_counted_when_it_is_settled(world, outcome, read
     world.settle(visit(world.lease(f"{SITE}/linked", **GUESS), Refused(Rule.SPECULATIVE, LINKED)))
     assert world.record(f"{SITE}/linked") is None, "it leaves no trace"
     assert f"{SITE}/linked" not in world.queued()
+
+
+@pytest.mark.parametrize(
+    ("links", "news", "digest", "found"),
+    [
+        ([link("/new")], None, 8, True),
+        ([link("/known"), link("/new")], 0.0, 8, True),
+        ([link("/known")], None, 8, False),
+        ([link("/f?q=word&p=2"), link("/f?q=Word&by=date")], None, 8, False),
+        ([link("/new", LinkKind.REQUISITE)], None, 8, False),
+        ([link(f"{OTHER}/new")], None, 8, False),
+        ([link("/new")], 0.9, 7, False),  # a copy
+        ([], settlement_module.NEWS, 8, True),
+        ([], settlement_module.NEWS - 0.01, 8, False),
+    ],
+)
+def test_a_form_has_answered_if_its_page_leads_on_or_says_something(world, links, news, digest, found):
+    guesses = Speculation(world.frontier, world.identity, world.counters, SpeculationConfig())
+    yields = SimpleNamespace(learn=lambda *_: news)
+    world.doors = replace(world.doors, speculation=guesses, yields=yields)
+    known = f"{SITE}/known"
+    world.settle(visit(world.lease(known), fetched(known), page(known, digest=7)))
+    world.admit(known)
+    url, asked = f"{SITE}/f?q=word", question("form /f?q", "word")
+    lease = world.lease(url, kind=LinkKind.SPECULATIVE, element=asked)
+    world.settle(visit(lease, fetched(url, body=b"x"), page(url, *links, digest=digest)))
+    assert world.counters.speculative == {"form": (int(found), int(not found))}
 
 
 @pytest.mark.parametrize(

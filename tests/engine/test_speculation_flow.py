@@ -174,6 +174,13 @@ def test_a_form_is_asked_its_words_once_whatever_its_pages_put_into_it(asking):
     assert world.counters.hosts == 1, "a host is counted though a form was the first to name it"
 
 
+def test_of_a_host_that_is_asked_nothing_nothing_is_kept(asking):
+    world, guesses, rules = asking
+    rules["now"] = FormsConfig(words=("ж",))
+    form = Candidate(FORM.url, LinkKind.SPECULATIVE, element=form_of_page("windows-1252", "q"))
+    assert queued(world, guesses, form) == [] and world.host() is None
+
+
 def test_a_word_is_asked_while_there_are_words_and_its_form_brings_something(asking):
     world, guesses, rules = asking
     element = question(known_as(FORM.url), "one")

@@ -7,7 +7,7 @@ from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.extract.html.forms import MOST_FORMS
+from gossamer.extract.html.forms import MOST_CONTROLS, MOST_FORMS
 from gossamer.extract.html.search_forms import (
     LONGEST_ADDRESS,
     MOST_FIELDS,
@@ -190,6 +190,13 @@ def test_what_is_too_large_is_left_alone(html: str) -> None:
 def test_of_a_page_with_very_many_forms_the_first_are_known() -> None:
     html = f"<form action=/s>{Q}</form>" + "<form method=post></form>" * MOST_FORMS
     assert asked(html) == ["/s?q=zebra"]
+
+
+def test_of_a_form_that_was_not_read_to_its_end_nothing_is_known() -> None:
+    before = "<form method=post>" + "<input type=hidden name=h>" * MOST_CONTROLS + "</form>"
+    assert asked(f"<form action=/s>{Q}</form>{before}<form action=/t>{Q}<input type=password name=p>") == [
+        "/s?q=zebra"
+    ]
 
 
 def test_a_form_is_one_link_however_often_it_stands_there() -> None:
