@@ -30,7 +30,11 @@ def small(_: str, path: str, __: object) -> Answer:
             return 200, head, f"{FORM} here is <a href={target}>one</a><a href=/linked>x</a>"
     if path == "/":
         return 200, head, f'{FORM}<form action=/shut/find><input name=s></form><a href="/linked">x</a>'
-    return (200 if path in ("/linked", "/find", "/find?q=") else 404), head, f"{FORM} page {path.partition('?')[0]}"
+    return (
+        (200 if path in ("/linked", "/find", "/find?q=") else 404),
+        head,
+        f"{FORM} page {path.partition('?')[0]}",
+    )
 
 
 def test_a_form_is_asked_though_its_own_address_with_nothing_filled_in_is_known(tmp_path: Path) -> None:
