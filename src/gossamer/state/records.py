@@ -122,7 +122,7 @@ class HostRecord(msgspec.Struct, array_like=True):
     volatile: Octets = (
         b""  # what of its pages differs at each visit (`policy.change.volatile`), at most 1 KiB
     )
-    speculation: Octets = b""  # what came of speculative links (`policy.speculation.belief`), at most 3 KiB
+    speculation: Octets = b""  # what came of speculative links (`policy.speculation.belief`), at most 4 KiB
 
     @property
     def delayed(self) -> int:
