@@ -18,10 +18,10 @@ from gossamer.cluster.coordination.coordination import Coordination
 from gossamer.cluster.coordination.record import CoordinationConfig
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
 from gossamer.cluster.snapshots import snapshots
-from gossamer.cluster.snapshots.store import Store
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge
 from gossamer.simweb import SimulatedWeb
+from gossamer.state.object_store import Store
 
 SECRET = b"sixteen secrets!"
 TENURE = TenureConfig(lease=5.0, end=8.0, exit=0.5, give_away=10.0)

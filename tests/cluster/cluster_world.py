@@ -14,7 +14,6 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.cluster.snapshots.store import Patience, Store
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge
 from gossamer.crawling.run import reopen, run, start
@@ -22,6 +21,7 @@ from gossamer.engine.crawl import Crawl
 from gossamer.inspect.checks.crawl_check import check
 from gossamer.inspect.inspection import inspect
 from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.object_store import Patience, Store
 from gossamer.state.records import decode_page
 
 PAGES = 60

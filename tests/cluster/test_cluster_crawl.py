@@ -13,9 +13,9 @@ from gossamer.cluster.agent.link_exchange import unpacked
 from gossamer.cluster.agent.move_executor import MoveExecutor
 from gossamer.cluster.snapshots import snapshots
 from gossamer.cluster.snapshots.manifest import object_key
-from gossamer.cluster.snapshots.store import Store
 from gossamer.model.reasons.reason import text
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
+from gossamer.state.object_store import Store
 
 RULES = CrawlRules(scope="any", sitemaps=True)
 SMALL = WorldSpec.friendly(hosts=12, pages=20, page_bytes=1_000)

@@ -20,7 +20,6 @@ from gossamer.cluster.ranges import shard_of
 from gossamer.cluster.snapshots import snapshots
 from gossamer.cluster.snapshots.collection import INDEX, Part, collect
 from gossamer.cluster.snapshots.manifest import Manifest, manifest_key, object_key
-from gossamer.cluster.snapshots.store import Store
 from gossamer.crawling.run import reopen, run, start
 from gossamer.engine.admission.other_agents import Peers
 from gossamer.frontier.robots_table import RobotsEntry
@@ -29,6 +28,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.object_store import Store
 from gossamer.state.records import SECRET
 
 BITS = 5

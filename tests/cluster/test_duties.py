@@ -12,7 +12,7 @@ from gossamer.cluster.agent.move_executor import MoveExecutor
 from gossamer.cluster.protocol import Freeze, Grant, Inherit, Registered, Take, pack
 from gossamer.cluster.snapshots import snapshooter
 from gossamer.cluster.snapshots.snapshooter import Snapshooter
-from gossamer.cluster.snapshots.store import RefusedError
+from gossamer.state.object_store import RefusedError
 
 
 class States:

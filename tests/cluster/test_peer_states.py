@@ -16,9 +16,9 @@ from gossamer.cluster.snapshots import restoring, snapshots
 from gossamer.cluster.snapshots.manifest import DamagedError, Manifest, manifest_key, object_key
 from gossamer.cluster.snapshots.pieces import Local
 from gossamer.cluster.snapshots.pinned import Pinned
-from gossamer.cluster.snapshots.store import MissingError, RefusedError, Store
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Environment, Family
+from gossamer.state.object_store import MissingError, RefusedError, Store
 
 BITS = 4
 FEW = [(Family.SEEN, *span) for span in spans([5], BITS)]

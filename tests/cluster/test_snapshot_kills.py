@@ -14,14 +14,14 @@ from small_site import small_site
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.cluster.snapshots.manifest import manifest_key
 from gossamer.cluster.snapshots.snapshots import fetch, ids, latest, prune, read, take, verify
-from gossamer.cluster.snapshots.store import Store
+from gossamer.state.object_store import Store
 
 WORK = """
 import sys
 from pathlib import Path
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.cluster.snapshots import snapshots
-from gossamer.cluster.snapshots.store import Store
+from gossamer.state.object_store import Store
 
 what, path, address = sys.argv[1:]
 folder, store = CrawlFolder(Path(path)), Store(address)

@@ -37,11 +37,11 @@ from gossamer.cluster.snapshots.snapshots import (
     take,
     verify,
 )
-from gossamer.cluster.snapshots.store import Store
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.events import Event, Stopped
+from gossamer.state.object_store import Store
 
 EACH_ONCE = {str(number or ""): 1 for number in range(PAGES)}
 
@@ -163,7 +163,7 @@ def test_a_store_that_fails_at_any_call_costs_that_snapshot_only(thirds, patienc
     for call in range(1, calls + 1, 1 if patience == "none" else 5):
         fail_from(call, 1)
         if patience == "none":
-            with pytest.raises(StorageError, match=r"on fire.*See that the snapshot store can be reached"):
+            with pytest.raises(StorageError, match=r"on fire.*See that the store can be reached"):
                 snapshot(second, store)
         else:
             snapshot(second, store)

@@ -11,8 +11,8 @@ import pytest
 from cluster_world import HASTY, fail_from, flaky_store, memory_store
 
 from gossamer.cluster.coordination.terms import BEFORE, FOLDER, DeposedError, Terms
-from gossamer.cluster.snapshots.store import Store
 from gossamer.model.errors import StorageError
+from gossamer.state.object_store import Store
 
 
 class Interrupted(Store):

@@ -36,8 +36,8 @@ _LONGEST = 60
 
 def whole_paths(config: StorageConfig) -> StorageConfig:
     """The same with whole paths, which hold from everywhere, whatever becomes of where they were given."""
-    given = msgspec.structs.asdict(config)
-    return StorageConfig(**{name: _whole(path) if path else "" for name, path in given.items()})
+    given = {name: getattr(config, name) for name in LINKS}
+    return msgspec.structs.replace(config, **{name: _whole(path) for name, path in given.items() if path})
 
 
 def _whole(path: str) -> str:
@@ -52,7 +52,7 @@ def prove_places(config: StorageConfig, folder: Path, least: int) -> None:
     Raises:
         ConfigError: lists every such place.
     """
-    places = [(name, Path(path)) for name, path in msgspec.structs.asdict(config).items() if path]
+    places = [(name, Path(path)) for name in LINKS if (path := getattr(config, name))]
     told = [(name, _unusable(place, folder, least)) for name, place in places]
     if problems := [of(f"storage.{name}", problem) for name, problem in told if problem is not None]:
         raise ConfigError(*problems)
@@ -72,6 +72,7 @@ def _unusable(place: Path, folder: Path, least: int) -> Reason | None:
 
 def unmoved(config: StorageConfig, wanted: StorageConfig, folder: Path) -> StorageConfig:
     """The settings by which the crawl in `folder` began, if `wanted` says the same: files do not move by settings.
+    Where it is copied to may change.
 
     Raises:
         ConfigError: it says otherwise.
@@ -87,7 +88,7 @@ def unmoved(config: StorageConfig, wanted: StorageConfig, folder: Path) -> Stora
                 for name, link in moved
             )
         )
-    return config
+    return msgspec.structs.replace(config, upload=wanted.upload)
 
 
 def lay(folder: Path, config: StorageConfig) -> None:

@@ -33,6 +33,7 @@ from gossamer.cli.terminal.trouble import Troubles
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, read_toml, to_toml
 from gossamer.crawling.run import prove, reopen, run, start
+from gossamer.datasets.upload.proof import prove_upload
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.heap import few_arenas, spare_what_stays
 from gossamer.inspect.inspection import inspect
@@ -110,6 +111,7 @@ def taken_up(
         config = load(CrawlConfig, merge(CrawlConfig.renewed(read_toml(folder.config)), {**parsed, **limits}))
         prove(config)
         storage = unmoved(begun.storage, config.storage, path)
+        prove_upload(storage.upload, path)
         config = msgspec.structs.replace(config, storage=storage)
         if limits:
             config = _from_now(folder, config, frozenset(limits))
@@ -117,6 +119,8 @@ def taken_up(
         if problems := start_problems(config, config.engine.order):
             raise ConfigError(*problems)
         write_whole(folder.config, to_toml(config))
+    else:
+        prove_upload(config.storage.upload, path)
     return folder, config
 
 
@@ -179,6 +183,8 @@ def conduct(
         with inspect(folder.path) as inspection:
             say_end(reason, report, inspection, troubles, used, hopeless=misspelt)
     if reason == INTERRUPTED:
+        if config.storage.upload:
+            say(f"'gossamer upload {safe(str(folder.path))}' sends what the store does not have yet")
         sys.exit(EXIT_INTERRUPTED)
     if misspelt:
         raise _MisspeltError

@@ -25,10 +25,10 @@ from gossamer.cluster.coordination.placement import place
 from gossamer.cluster.coordination.terms import DeposedError, Terms
 from gossamer.cluster.orders import Plan, kept_plan, order_of
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
-from gossamer.cluster.snapshots.store import Store
 from gossamer.engine.heap import few_arenas, seldom_collect, spare_what_stays
 from gossamer.model.errors import GossamerError, StorageError
 from gossamer.model.reasons.reason import Reason
+from gossamer.state.object_store import Store
 
 NAMESPACE = "gossamer"
 TICK_SECONDS = 0.5

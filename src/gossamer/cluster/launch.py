@@ -26,13 +26,13 @@ from gossamer.cluster.coordination.record import CoordinationConfig
 from gossamer.cluster.orders import Plan, keep_plan, refuse
 from gossamer.cluster.ray_settings import hide_token
 from gossamer.cluster.snapshots.collection import Collected, Part, collect
-from gossamer.cluster.snapshots.store import Store
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import to_toml
 from gossamer.inspect.clusters.cluster_folder import agents_of
 from gossamer.inspect.clusters.cluster_questions import ADDRESS, PLAN
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason
+from gossamer.state.object_store import Store
 from gossamer.state.whole_files import write_whole
 
 HEAD = "node:__internal_head__"

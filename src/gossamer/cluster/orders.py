@@ -7,11 +7,11 @@ import msgspec
 from gossamer.assembly.private import private_folder
 from gossamer.cluster.agent.agent import Order
 from gossamer.cluster.coordination.record import CoordinationConfig
-from gossamer.cluster.snapshots.store import Store
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, parse_toml
 from gossamer.inspect.clusters.cluster_folder import agents_of
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.object_store import Store
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +113,10 @@ def refuse(config: CrawlConfig) -> None:
         )
     if config.seeds_watch:
         problems.append("seeds_watch: a cluster does not watch a file; leave it out")
+    if config.storage.upload:
+        problems.append(
+            "storage.upload: a cluster keeps snapshots in a store of its own (--store); leave it out"
+        )
     if config.demand.stay:
         problems.append("demand.stay: a cluster fetches nothing on demand; leave it out")
     if config.budget.by_domain:

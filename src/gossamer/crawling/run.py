@@ -27,6 +27,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.control.session import answering
 from gossamer.datasets.beside import beside, prove_documents
+from gossamer.datasets.upload.proof import prove_upload
 from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.fault_points import fault_point
@@ -54,6 +55,7 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     seeds.prove()
     prove(config)
     prove_places(config.storage, folder.path, config.engine.min_free_disk)
+    prove_upload(config.storage.upload, folder.path)
     folder.create()
     fault_point("start.created")
     try:
@@ -160,6 +162,7 @@ async def run(
                     folder.path,
                     documents=config.documents.follow,
                     search=config.search.follow,
+                    upload=bool(config.storage.upload),
                     watches=partial(_watches, built, folder.path, time.time()),
                     tell=lambda what, why: built.crawl.parts.observers.tell(ProblemFound(what, why)),
                 )

@@ -1,6 +1,7 @@
 """Runs what follows a crawl's archive beside it, at low priority, each in a process of its own.
 
-That is `gossamer index` for documents and search, and `gossamer watch DIR --send`. A crawl that does not want them
+That is `gossamer index` for documents and search, `gossamer upload` for a store of objects, and `gossamer watch
+DIR --send`. A crawl that does not want them
 pays nothing. One that dies, or finds the disk full, is started again. The processes end by themselves once the crawl
 has ended and all is read; if the crawl was interrupted they are told to stop, keep what they have, and the same
 commands go on. A crawl that was killed leaves them behind: the index of the crawl that goes on waits until the other
@@ -118,6 +119,7 @@ class Beside:
         *,
         documents: bool,
         search: bool,
+        upload: bool,
         watches: Callable[[], bool],
         tell: Callable[[str, str], None],
     ) -> None:
@@ -129,12 +131,17 @@ class Beside:
             path: folder of the crawl.
             documents: make the tables of documents.
             search: make them, and the search index.
+            upload: copy it all to the store of the settings.
             watches: whether anything is watched, which may begin while the crawl runs.
-            tell: says to the operator of what (`index`, `watches`) a process ended, why, and when it is started again.
+            tell: says to the operator of what (`index`, `upload`, `watches`) a process ended, why, and when it is
+                started again.
         """
         if documents or search:
             line = ("index", "--quiet", "--wait", *([] if search else ["--no-search"]))
             self._followers.append(_Follower(lambda: True, partial(tell, "index"), path, *line))
+        if upload:
+            tells = partial(tell, "upload")
+            self._followers.append(_Follower(lambda: True, tells, path, "upload", "--quiet", "--wait"))
         self._followers.append(
             _Follower(watches, partial(tell, "watches"), path, "watch", "--send", "--quiet")
         )

@@ -20,7 +20,7 @@ from gossamer.state.environment import Environment
 
 __all__ = ["FOLLOWERS", "Lag", "lag_behind", "lags"]
 
-FOLLOWERS = {"tables": "documents", "words": "search", "near_duplicates": "similar"}
+FOLLOWERS = {"tables": "documents", "words": "search", "near_duplicates": "similar", "store": "upload"}
 """What follows the archive, and the folder of the crawl in which each keeps its mark."""
 _COUNTED = 20_000
 """Visits that are counted one by one, some 50 ms; of more the number is estimated from bytes of the log."""

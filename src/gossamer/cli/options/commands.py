@@ -477,6 +477,23 @@ def index(folder: Path, *, no_search: bool, quiet: bool, json: bool, **how: Any)
     run_index(folder, How(search=not no_search, **how), json=json, quiet=quiet)
 
 
+@app.command(cls=Command, epilog="Example: gossamer upload ./crawl")
+@folder
+@click.option("--once", is_flag=True, help="Do not go on with a crawl that runs.")
+@click.option("--wait", is_flag=True, help="Wait while another process does it.")
+@quiet
+@json
+def upload(folder: Path, *, once: bool, wait: bool, quiet: bool, json: bool) -> None:
+    """Copy a crawl to the store of its settings (storage.upload), from where it stopped last.
+
+    Archive files as they become whole, the rest once the crawl has ended. The crawl itself does it while it runs;
+    this goes on where it could not. Needs the extra 'store'.
+    """
+    from gossamer.cli.upload import run_upload
+
+    run_upload(folder, once=once, wait=wait, json=json, quiet=quiet)
+
+
 @app.command(
     cls=QueryCommand,
     epilog="Example: gossamer search ./crawl 'polite crawler \"rests after\" site:example.org after:2026-01'",

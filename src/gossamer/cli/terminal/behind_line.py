@@ -3,12 +3,13 @@
 from gossamer.cli.terminal.printing import duration, plural, safe
 from gossamer.inspect.inspection import Status
 
-_NAMES = {"tables": "tables", "words": "words", "near_duplicates": "near-duplicates"}
+_NAMES = {"tables": "tables", "words": "words", "near_duplicates": "near-duplicates", "store": "the store"}
+_READS, _SENDS = "'gossamer index {}' reads them", "'gossamer upload {}' sends them"
 _ALIVE = ("running", "paused")
 
 
 def behind_line(status: Status) -> str:
-    """How many pages tables, words and near-duplicates do not have yet, and since when; what brings them in."""
+    """How many pages tables, words, near-duplicates and store do not have yet, and since when; what brings them in."""
     late = [one for one in status.followers if one.pages]
     if not late:
         return "up to date"
@@ -17,5 +18,7 @@ def behind_line(status: Status) -> str:
         + (f", {duration(one.seconds)}" if status.state in _ALIVE else "")
         for one in late
     ]
-    way = "" if status.state in _ALIVE else f"; 'gossamer index {safe(status.folder)}' reads them"
-    return "; ".join(said) + way
+    if status.state not in _ALIVE:
+        ways = dict.fromkeys(_SENDS if one.what == "store" else _READS for one in late)
+        said += [way.format(safe(status.folder)) for way in ways]
+    return "; ".join(said)

@@ -26,7 +26,6 @@ from gossamer.cluster.agent.router import Router
 from gossamer.cluster.agent.shard_leases import ShardLeases, boot_clock
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report, agent_number, first_sequence
 from gossamer.cluster.snapshots.snapshooter import Snapshooter
-from gossamer.cluster.snapshots.store import Store
 from gossamer.config.config import CrawlConfig
 from gossamer.control.socket.client import connect
 from gossamer.control.socket.protocol import NotRunning
@@ -40,6 +39,7 @@ from gossamer.ports import OrderingPolicy
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment
 from gossamer.state.machine import boot_id
+from gossamer.state.object_store import Store
 from gossamer.state.records import Counters
 from gossamer.state.whole_files import write_whole
 

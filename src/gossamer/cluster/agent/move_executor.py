@@ -13,11 +13,11 @@ from gossamer.cluster.agent.transfer import ShardImport, Transfer
 from gossamer.cluster.protocol import Covered, Damaged, Freeze, Grant, Inherit, Take, unpack
 from gossamer.cluster.snapshots.manifest import DamagedError
 from gossamer.cluster.snapshots.snapshooter import Snapshooter
-from gossamer.cluster.snapshots.store import MissingError
 from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import after_prefix
+from gossamer.state.object_store import MissingError
 
 SETTLED_SECONDS = 0.05
 AGAIN_SECONDS = 5.0

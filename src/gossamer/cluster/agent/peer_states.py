@@ -9,9 +9,9 @@ from pathlib import Path
 from gossamer.cluster.snapshots import snapshots
 from gossamer.cluster.snapshots.manifest import DamagedError, Manifest
 from gossamer.cluster.snapshots.restoring import TABLE, fetch_missing, lacking, state_files
-from gossamer.cluster.snapshots.store import MissingError, RefusedError, Store
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Environment, Family, StateConfig, Table
+from gossamer.state.object_store import MissingError, RefusedError, Store
 
 UNREADABLE_SECONDS = 600.0
 """After which what a store that works otherwise refuses to give counts as damaged."""

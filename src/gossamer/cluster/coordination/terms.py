@@ -17,8 +17,8 @@ store learns nothing: what it grants without saving, it goes on granting.
 import uuid
 from typing import NamedTuple
 
-from gossamer.cluster.snapshots.store import Store
 from gossamer.model.errors import GossamerError
+from gossamer.state.object_store import Store
 
 FOLDER = "terms"
 BEFORE = "coordinator"

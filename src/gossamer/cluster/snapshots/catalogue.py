@@ -12,8 +12,8 @@ from gossamer.cluster.snapshots.manifest import (
     objects_prefix,
     unpack_manifest,
 )
-from gossamer.cluster.snapshots.store import MissingError, Store
 from gossamer.engine.fault_points import fault_point
+from gossamer.state.object_store import MissingError, Store
 
 _SUFFIX = ".manifest"
 

@@ -15,10 +15,10 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.cluster.snapshots.catalogue import ids, read
 from gossamer.cluster.snapshots.manifest import DamagedError
 from gossamer.cluster.snapshots.restoring import fetch_archive, fetch_state
-from gossamer.cluster.snapshots.store import MissingError, Store
 from gossamer.inspect.archive.big_sort import BigSort
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.object_store import MissingError, Store
 
 SORTED_AT_ONCE = 32 << 20
 """Bytes of lines in memory."""

@@ -20,9 +20,9 @@ from gossamer.cluster.snapshots.manifest import (
     object_key,
     objects_prefix,
 )
-from gossamer.cluster.snapshots.store import MissingError, Store, in_parallel
 from gossamer.engine.fault_points import fault_point
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.object_store import MissingError, Store, in_parallel
 from gossamer.state.whole_files import sync_directory
 
 _PARTIAL = ".partial"

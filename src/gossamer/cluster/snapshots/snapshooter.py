@@ -9,10 +9,10 @@ from gossamer.cluster.agent.outbox import Inbox
 from gossamer.cluster.protocol import Registered
 from gossamer.cluster.snapshots import snapshots
 from gossamer.cluster.snapshots.manifest import Manifest
-from gossamer.cluster.snapshots.store import Store
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import StorageError
+from gossamer.state.object_store import Store
 
 AGAIN_SECONDS = 5.0
 """After which a store that refused is tried again; the crawl goes on meanwhile, its outboxes grow."""

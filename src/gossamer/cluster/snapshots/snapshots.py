@@ -13,8 +13,8 @@ from gossamer.cluster.snapshots.manifest import Manifest, StoredFile, manifest_k
 from gossamer.cluster.snapshots.pieces import Cut, cut
 from gossamer.cluster.snapshots.pinned import Pinned, pin
 from gossamer.cluster.snapshots.restoring import fetch, fetch_archive, fetch_state, intact, restore, verify
-from gossamer.cluster.snapshots.store import Store, in_parallel
 from gossamer.engine.fault_points import fault_point
+from gossamer.state.object_store import Store, in_parallel
 from gossamer.state.whole_files import write_whole
 
 __all__ = [

@@ -29,6 +29,7 @@ UNCHANGEABLE = (
     "storage.log",
     "storage.state",
     "storage.temporary",
+    "storage.upload",
 )
 """What a crawl's state, or the daemon, relies upon."""
 

@@ -74,6 +74,11 @@ def confinement_problems(
         *_filled(config, roots, secrets),
         *_told(config, roots, secrets),
     ]
+    if config.storage.upload:
+        problems.append(
+            "storage.upload: a job does not choose where the daemon's own credentials write; 'gossamer export'"
+            " and 'gossamer upload' take its results away"
+        )
     allowed = ", ".join(map(str, roots))
     for path, value in _leaves(config, CrawlConfig, []):
         shape, text = value

@@ -321,6 +321,11 @@ class ProblemCode(StrEnum):
     DISK_MOVES = "problem.disk_moves"
     DISK_ABSENT = "problem.disk_absent"
     DISK_OF_ANOTHER = "problem.disk_of_another"
+    UPLOAD_ADDRESS = "problem.upload_address"
+    UPLOAD_PASSWORD = "problem.upload_password"  # noqa: S105
+    UPLOAD_PACKAGE = "problem.upload_package"
+    UPLOAD_UNUSABLE = "problem.upload_unusable"
+    UPLOAD_OF_ANOTHER = "problem.upload_of_another"
     CLAIM_HIGH = "problem.claim_high"
     CLAIM_LOW = "problem.claim_low"
     CLAIM_NOTHING = "problem.claim_nothing"

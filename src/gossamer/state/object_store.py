@@ -1,12 +1,14 @@
-"""The snapshot store: whole objects under keys, at any address that fsspec knows."""
+"""An object store: whole objects under keys, at any address that fsspec knows."""
 
+import base64
 import contextlib
+import itertools
 import os
 import random
 import re
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -53,12 +55,27 @@ class Patience(msgspec.Struct, frozen=True):
     longest: float = 10.0
 
 
+class Told(msgspec.Struct, frozen=True):
+    """What a store says of an object.
+
+    Attributes:
+        size: bytes.
+        md5: what may be the MD5 of its content, in hex (an ETag is not, where the store encrypts by keys); empty
+            if it says none.
+    """
+
+    size: int
+    md5: str
+
+
 class MissingError(StorageError):
     """There is no such object in the store."""
 
 
 class RefusedError(StorageError):
-    """The store did not do what it was asked, however often."""
+    """The store did not do what it was asked, however often; `said`: its own words."""
+
+    said = ""
 
 
 class Store:
@@ -85,7 +102,7 @@ class Store:
             ) from None
         except Exception as error:  # noqa: BLE001 - each kind of store raises what its library does
             raise StorageError(
-                f"{self.address}: the snapshot store cannot be reached ({_reason(error)}). See that the "
+                f"{self.address}: the store cannot be reached ({_reason(error)}). See that the "
                 "address is right, and that fsspec has its credentials in the environment."
             ) from None
         self._root = root.rstrip("/")
@@ -159,11 +176,14 @@ class Store:
         if second is None:
             self._files.pipe_file(path, first)
             return
-        with self._files.open(path, "wb", block_size=PART) as out:
-            out.write(first)
-            out.write(second)
-            for piece in pieces:
+        out = self._files.open(path, "wb", block_size=PART)
+        try:
+            for piece in itertools.chain((first, second), pieces):
                 out.write(piece)
+            out.close()
+        except BaseException:
+            _throw_away(out)
+            raise
 
     def delete(self, key: str) -> None:
         """Remove an object, if it is there.
@@ -216,16 +236,35 @@ class Store:
         found = (path.rsplit("/", 1)[-1] for path, _ in self._listed(prefix))
         return sorted(name for name in found if not name.startswith(_UNFINISHED))
 
-    def sweep(self, prefix: str) -> None:
-        """Remove objects directly in the folder `prefix` that somebody began to write long ago, and left.
+    def sweep(self, prefix: str, left_for: float = _STALE) -> None:
+        """Remove objects directly in the folder `prefix` that somebody began to write, and left for so many seconds.
 
         Raises:
             StorageError: the store refuses.
         """
+        if not (self._local or self._renames):
+            return  # what is not finished is no object
         for path, changed in self._listed(prefix):
             name = path.rsplit("/", 1)[-1]
-            if name.startswith(_UNFINISHED) and changed and changed < time.time() - _STALE:
+            if name.startswith(_UNFINISHED) and (not left_for or 0 < changed < time.time() - left_for):
                 self.delete(f"{prefix}/{name}")
+
+    def told(self, key: str) -> Told | None:
+        """What the store says of an object, without reading it; `None` if there is none.
+
+        Raises:
+            StorageError: the store refuses.
+        """
+
+        def ask() -> dict[str, Any]:
+            self._files.invalidate_cache()
+            return dict(self._files.info(self._path(key)))
+
+        try:
+            info = self._try("looked at", key, ask, answers=True)
+        except MissingError:
+            return None
+        return Told(int(info.get("size") or 0), _md5(info))
 
     def _listed(self, prefix: str) -> list[tuple[str, float]]:
         """(path, when it was changed or 0) of each entry of a folder."""
@@ -270,14 +309,16 @@ class Store:
         return f"{self._root}/{key}"
 
     def _missing(self, key: str) -> MissingError:
-        return MissingError(f"{self.address}: there is no {key} in the snapshot store.")
+        return MissingError(f"{self.address}: there is no {key} in the store.")
 
     def _refusal(self, verb: str, key: str, error: Exception) -> RefusedError:
-        return RefusedError(
+        refused = RefusedError(
             f"{self.address}: {key} cannot be {verb} ({_reason(error)}), after {self._patience.tries} "
-            "attempts. See that the snapshot store can be reached, has room, and lets these credentials "
-            "write; the crawl itself goes on, the next snapshot tries again."
+            "attempts. See that the store can be reached, has room, and lets these credentials "
+            "write; the crawl itself goes on, and it is tried again later."
         )
+        refused.said = _reason(error)
+        return refused
 
 
 def in_parallel(work: Callable[[T], None], items: Iterable[T]) -> None:
@@ -295,6 +336,28 @@ def in_parallel(work: Callable[[T], None], items: Iterable[T]) -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for _ in pool.map(attempt, items):
             pass
+
+
+def _throw_away(out: Any) -> None:
+    """Let go of an object that is not whole: a writer that is only closed, or forgotten, would finish it.
+
+    What was sent in parts is dropped by the store, or by its rule for parts that nobody finishes.
+    """
+    with contextlib.suppress(Exception):
+        out.discard()
+    with contextlib.suppress(Exception):
+        out.closed = True
+    with contextlib.suppress(Exception):  # a file that knows nothing of this has another name so far
+        out.close()
+
+
+def _md5(info: Mapping[str, Any]) -> str:
+    etag = str(info.get("ETag", "")).strip('"').lower()
+    if re.fullmatch("[0-9a-f]{32}", etag):
+        return etag
+    with contextlib.suppress(ValueError):
+        return base64.b64decode(str(info.get("md5Hash", ""))).hex()
+    return ""
 
 
 def _reason(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""The store of snapshots: whole objects or none, patience, and one clear error."""
+"""The object store: whole objects or none, patience, and one clear error."""
 
 import os
 import time
@@ -9,9 +9,9 @@ import pytest
 from cluster_world import HASTY, ONCE, Flaky, fail_from, flaky_store, memory_store
 from fsspec.implementations.memory import MemoryFileSystem
 
-from gossamer.cluster.snapshots import store as store_module
-from gossamer.cluster.snapshots.store import MissingError, Patience, Store
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state import object_store as store_module
+from gossamer.state.object_store import MissingError, Patience, Store
 
 
 class Renaming(MemoryFileSystem):

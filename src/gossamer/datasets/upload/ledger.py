@@ -1,0 +1,125 @@
+"""What of a crawl its store holds, kept in the crawl's folder so that the store need not be asked."""
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from gossamer.assembly.folder_lock import lock_folder
+from gossamer.inspect.lag import FOLLOWERS
+from gossamer.model.errors import StorageError
+from gossamer.state.whole_files import write_whole
+
+FOLDER = FOLLOWERS["store"]
+"""In the folder of the crawl; also holds the mark by which `status` tells how far the store is behind."""
+_FILE = "uploaded.jsonl"
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """One object of the store.
+
+    Attributes:
+        name: path within the crawl's folder, and behind the store's address.
+        size: bytes.
+        sha256: of its content, in hex; empty if it was removed again.
+    """
+
+    name: str
+    size: int
+    sha256: str
+
+
+class _Head(msgspec.Struct, frozen=True):
+    address: str
+    crawl: str
+
+
+class Ledger:
+    """Lines of JSON that are appended, each on the disk before the next upload; a half line at its end never was."""
+
+    def __init__(self, folder: Path, address: str) -> None:
+        """Be the only process that uploads the crawl in `folder`.
+
+        Args:
+            folder: of the crawl.
+            address: of the store. If it is another than before, nothing is there yet.
+
+        Raises:
+            Busy: another process uploads it.
+            StorageError: the disk refuses.
+        """
+        self._lock = lock_folder(folder / FOLDER, "uploads")
+        self._path = folder / FOLDER / _FILE
+        self.stored: dict[str, Stored] = {}
+        """What is in the store, by name."""
+        try:
+            lines = _whole_lines(self._path)
+            head = _head(lines)
+            if head is None or head.address != address:
+                head, lines = _Head(address, secrets.token_hex(16)), []
+                write_whole(self._path, msgspec.json.encode(head) + b"\n")
+            self._out: BinaryIO = self._path.open("ab", buffering=0)
+        except OSError as error:
+            os.close(self._lock)
+            raise self._refused(error) from None
+        self.crawl = head.crawl
+        """A name of this crawl that no other has."""
+        for line in lines[1:]:
+            self._enter(msgspec.json.decode(line, type=Stored))
+
+    def note(self, stored: Stored) -> None:
+        """Keep that an object is in the store now, or was removed; it is on the disk when this returns.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        try:
+            self._out.write(msgspec.json.encode(stored) + b"\n")
+            os.fsync(self._out.fileno())
+        except OSError as error:
+            raise self._refused(error) from None
+        self._enter(stored)
+
+    def close(self) -> None:
+        """Let others upload."""
+        self._out.close()
+        os.close(self._lock)
+
+    def _enter(self, stored: Stored) -> None:
+        if stored.sha256:
+            self.stored[stored.name] = stored
+        else:
+            self.stored.pop(stored.name, None)
+
+    def _refused(self, error: OSError) -> StorageError:
+        return StorageError(f"{self._path}: cannot be written ({error.strerror}). Free some space.")
+
+
+def known_store(folder: Path) -> str:
+    """The address to which the crawl in `folder` has begun to be uploaded; empty if to none."""
+    with contextlib.suppress(OSError):
+        head = _head((folder / FOLDER / _FILE).read_bytes().splitlines()[:1])
+        return head.address if head is not None else ""
+    return ""
+
+
+def _head(lines: list[bytes]) -> _Head | None:
+    try:
+        return msgspec.json.decode(lines[0], type=_Head)
+    except (IndexError, msgspec.MsgspecError):
+        return None
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file, from whose end what is no whole line is cut."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        os.truncate(path, len(whole))
+    return whole.splitlines()
