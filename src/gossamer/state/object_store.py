@@ -237,7 +237,7 @@ class Store:
         return sorted(name for name in found if not name.startswith(_UNFINISHED))
 
     def sweep(self, prefix: str, left_for: float = _STALE) -> None:
-        """Remove objects directly in the folder `prefix` that somebody began to write, and left for so many seconds.
+        """Remove objects directly in the folder `prefix` (empty: of the store) that somebody began to write, and left for so many seconds.
 
         Raises:
             StorageError: the store refuses.
@@ -247,7 +247,7 @@ class Store:
         for path, changed in self._listed(prefix):
             name = path.rsplit("/", 1)[-1]
             if name.startswith(_UNFINISHED) and (not left_for or 0 < changed < time.time() - left_for):
-                self.delete(f"{prefix}/{name}")
+                self.delete(f"{prefix}/{name}" if prefix else name)
 
     def told(self, key: str) -> Told | None:
         """What the store says of an object, without reading it; `None` if there is none.
@@ -268,7 +268,7 @@ class Store:
 
     def _listed(self, prefix: str) -> list[tuple[str, float]]:
         """(path, when it was changed or 0) of each entry of a folder."""
-        path = self._path(prefix)
+        path = self._path(prefix).rstrip("/")
 
         def ask() -> list[dict[str, Any]]:
             self._files.invalidate_cache()
@@ -344,9 +344,9 @@ def _throw_away(out: Any) -> None:
     What was sent in parts is dropped by the store, or by its rule for parts that nobody finishes.
     """
     with contextlib.suppress(Exception):
-        out.discard()
-    with contextlib.suppress(Exception):
         out.closed = True
+    with contextlib.suppress(Exception):
+        out.discard()
     with contextlib.suppress(Exception):  # a file that knows nothing of this has another name so far
         out.close()
 

@@ -1,4 +1,4 @@
-"""Copies a crawl to a store of objects while it goes on (`storage.upload`, docs/decisions/0043).
+"""Copies a crawl to a store of objects while it goes on (the setting upload of [storage], docs/decisions/0043).
 
 `proof` refuses a store that cannot be used before the crawl begins. `uploading` runs in a process beside the crawl: it
 sends each archive file once that is whole, and, when the crawl has ended well, the rest: index, log, settings, state.

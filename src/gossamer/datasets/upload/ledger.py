@@ -35,6 +35,7 @@ class Stored(msgspec.Struct, frozen=True):
 class _Head(msgspec.Struct, frozen=True):
     address: str
     crawl: str
+    folder: str
 
 
 class Ledger:
@@ -45,7 +46,8 @@ class Ledger:
 
         Args:
             folder: of the crawl.
-            address: of the store. If it is another than before, nothing is there yet.
+            address: of the store. If it is another than before, or the folder a copy of one that is still there,
+                nothing is there yet.
 
         Raises:
             Busy: another process uploads it.
@@ -58,9 +60,14 @@ class Ledger:
         try:
             lines = _whole_lines(self._path)
             head = _head(lines)
-            if head is None or head.address != address:
-                head, lines = _Head(address, secrets.token_hex(16)), []
-                write_whole(self._path, msgspec.json.encode(head) + b"\n")
+            known = head
+            if head is None or head.address != address or _is_copy(head, folder):
+                head, lines = _Head(address, secrets.token_hex(16), str(folder.resolve())), []
+            head = msgspec.structs.replace(head, folder=str(folder.resolve()))
+            if head != known:
+                write_whole(
+                    self._path, b"".join(line + b"\n" for line in (msgspec.json.encode(head), *lines[1:]))
+                )
             self._out: BinaryIO = self._path.open("ab", buffering=0)
         except OSError as error:
             os.close(self._lock)
@@ -84,7 +91,7 @@ class Ledger:
         self._enter(stored)
 
     def close(self) -> None:
-        """Let others upload."""
+        """Let other processes upload this crawl; nothing is noted any more."""
         self._out.close()
         os.close(self._lock)
 
@@ -102,8 +109,18 @@ def known_store(folder: Path) -> str:
     """The address to which the crawl in `folder` has begun to be uploaded; empty if to none."""
     with contextlib.suppress(OSError):
         head = _head((folder / FOLDER / _FILE).read_bytes().splitlines()[:1])
-        return head.address if head is not None else ""
+        return head.address if head is not None and not _is_copy(head, folder) else ""
     return ""
+
+
+def _is_copy(head: _Head, folder: Path) -> bool:
+    """Whether the folder was copied, and not moved, from another: two that upload would undo each other's work."""
+    if head.folder == str(folder.resolve()):
+        return False
+    with contextlib.suppress(OSError):
+        other = _head((Path(head.folder) / FOLDER / _FILE).read_bytes().splitlines()[:1])
+        return other is not None and other.crawl == head.crawl
+    return False
 
 
 def _head(lines: list[bytes]) -> _Head | None:

@@ -78,16 +78,13 @@ class Upload:
         self._listed = 0.0
         try:
             prove_owner(self._store, address, self._ledger.crawl)
-            if OWNER not in self._ledger.stored:
-                self._store.put(OWNER, self._ledger.crawl.encode())
-                self._note(
-                    OWNER, len(self._ledger.crawl), hashlib.sha256(self._ledger.crawl.encode()).hexdigest()
-                )
-            for prefix in (
-                "archive",
-                "state",
-            ):  # what one who was killed has left, as nobody else writes here
+            # What one who was killed has left, as nobody else writes here.
+            for prefix in ("", "archive", "state"):
                 self._store.sweep(prefix, 0)
+            if OWNER not in self._ledger.stored:
+                mark = self._ledger.crawl.encode()
+                self._store.put(OWNER, mark)
+                self._note(OWNER, len(mark), hashlib.sha256(mark).hexdigest())
         except BaseException:
             self.close()
             raise
