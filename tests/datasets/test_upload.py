@@ -16,9 +16,10 @@ from hostile_store import Bucket, KilledError
 from small_site import small_site
 
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.datasets.upload import uploading
+from gossamer.datasets.upload import trying, uploading
 from gossamer.datasets.upload.ledger import FOLDER, Ledger, Stored, known_store
-from gossamer.datasets.upload.proof import OWNER, prove_upload
+from gossamer.datasets.upload.proof import prove_upload
+from gossamer.datasets.upload.trying import OWNER, tried
 from gossamer.datasets.upload.uploading import MANIFEST, Done, Upload
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state import object_store
@@ -54,7 +55,9 @@ def crawl(crawled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 
 @pytest.fixture(autouse=True)
-def empty() -> Iterator[None]:
+def empty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Empty stores; they are tried in this process, as no other has them."""
+    monkeypatch.setattr(trying, "tried_apart", tried)
     for place in (Bucket.objects, Bucket.unfinished):
         place.clear()
     Bucket.whole_again()

@@ -33,6 +33,7 @@ from gossamer.cli.terminal.trouble import Troubles
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, read_toml, to_toml
 from gossamer.crawling.run import prove, reopen, run, start
+from gossamer.datasets.upload.ledger import is_whole
 from gossamer.datasets.upload.proof import prove_upload
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.heap import few_arenas, spare_what_stays
@@ -182,9 +183,9 @@ def conduct(
     if not quiet or nothing or reason in (INTERRUPTED, UNREACHABLE):
         with inspect(folder.path) as inspection:
             say_end(reason, report, inspection, troubles, used, hopeless=misspelt)
+    if config.storage.upload and not is_whole(folder.path):
+        say(f"not all is in the store: 'gossamer upload {safe(str(folder.path))}' sends the rest")
     if reason == INTERRUPTED:
-        if config.storage.upload:
-            say(f"'gossamer upload {safe(str(folder.path))}' sends what the store does not have yet")
         sys.exit(EXIT_INTERRUPTED)
     if misspelt:
         raise _MisspeltError

@@ -237,7 +237,8 @@ class Store:
         return sorted(name for name in found if not name.startswith(_UNFINISHED))
 
     def sweep(self, prefix: str, left_for: float = _STALE) -> None:
-        """Remove objects directly in the folder `prefix` (empty: of the store) that somebody began to write, and left for so many seconds.
+        """Remove objects directly in the folder `prefix` (empty: the store itself) that somebody began to write, and
+        left for so many seconds.
 
         Raises:
             StorageError: the store refuses.

@@ -1,6 +1,7 @@
 """What of a crawl its store holds, kept in the crawl's folder so that the store need not be asked."""
 
 import contextlib
+import hashlib
 import os
 import secrets
 from pathlib import Path
@@ -16,6 +17,8 @@ from gossamer.state.whole_files import write_whole
 FOLDER = FOLLOWERS["store"]
 """In the folder of the crawl; also holds the mark by which `status` tells how far the store is behind."""
 _FILE = "uploaded.jsonl"
+REPORT = "report.json"
+"""What is sent last of a crawl that has ended."""
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -103,6 +106,17 @@ class Ledger:
 
     def _refused(self, error: OSError) -> StorageError:
         return StorageError(f"{self._path}: cannot be written ({error.strerror}). Free some space.")
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether all of the crawl in `folder`, which has ended, is in its store: each end has another report."""
+    sha256, path = "", folder / FOLDER / _FILE
+    with contextlib.suppress(OSError, msgspec.MsgspecError):
+        for line in path.read_bytes().splitlines()[1:]:
+            stored = msgspec.json.decode(line, type=Stored)
+            sha256 = stored.sha256 if stored.name == REPORT else sha256
+        return sha256 == hashlib.sha256((folder / REPORT).read_bytes()).hexdigest()
+    return False
 
 
 def known_store(folder: Path) -> str:

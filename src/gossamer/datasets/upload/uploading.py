@@ -13,8 +13,8 @@ from gossamer.archive.committed import Committed, committed
 from gossamer.archive.file import SUFFIX
 from gossamer.archive.follower import KEPT, Mark
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.datasets.upload.ledger import FOLDER, Ledger, Stored
-from gossamer.datasets.upload.proof import OWNER, opened, prove_owner
+from gossamer.datasets.upload.ledger import FOLDER, REPORT, Ledger, Stored
+from gossamer.datasets.upload.trying import OWNER, opened, prove_owner
 from gossamer.engine.checkpoints import INVENTORY, names
 from gossamer.engine.fault_points import fault_point
 from gossamer.inspect.inspection import crawl_in, state_of
@@ -37,7 +37,6 @@ _REST = (
     "crawl.log",
     "history.jsonl",
     "changes.jsonl",
-    "report.json",
 )
 """Files of a crawl that has ended, beside archive and state, from which it can be read, checked and gone on with."""
 
@@ -182,7 +181,8 @@ class Upload:
         """(name, path) of what is sent of a crawl that has ended.
 
         The state is that of its last checkpoint, which does not change. `CURRENT` names the manifest of RocksDB, which
-        names the tables: in the other order, the store holds a state that can be opened at any moment.
+        names the tables: in the other order, the store holds a state that can be opened at any moment. The report comes
+        last, by which `is_whole` knows.
         """
         for name in _REST:
             if (path := self._folder.path / name).is_file():
@@ -195,6 +195,8 @@ class Upload:
                 parts, key=lambda part: (_RANK.get(part.name.partition("-")[0], 0), part.name)
             ):
                 yield f"state/{path.name}", path
+        if self._folder.report.is_file():
+            yield REPORT, self._folder.report
 
     # Objects
 
