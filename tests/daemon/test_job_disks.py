@@ -48,9 +48,14 @@ def test_a_job_lies_below_the_roots_and_stays_where_it_is(home: Path, tmp_path: 
                 elsewhere = job_settings(None, seeds=NOWHERE, **{f"storage__{name}": str(tmp_path)})
                 with pytest.raises(ServiceError, match=f"storage.{name}: .* does not lie below"):
                     await daemon.create("far", elsewhere, who=WHO)
+            elsewhere = job_settings(None, seeds=NOWHERE, storage__upload=f"file://{disk}/store")
+            with pytest.raises(ServiceError, match=r"storage.upload: a job does not choose where"):
+                await daemon.create("far", elsewhere, who=WHO)
             await daemon.create("near", job_settings(None, seeds=NOWHERE), who=WHO)
             with pytest.raises(ServiceError, match=r"storage.log: cannot change"):
                 await daemon.ask("near", "set", {"changes": {"storage.log": str(disk)}}, who=WHO)
+            with pytest.raises(ServiceError, match=r"storage.upload: "):
+                await daemon.ask("near", "set", {"changes": {"storage.upload": f"file://{disk}"}}, who=WHO)
             assert not list(disk.iterdir())
 
     asyncio.run(live())

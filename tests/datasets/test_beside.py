@@ -23,7 +23,9 @@ def told(path: Path, most: int, *, index: bool) -> list[tuple[str, str]]:
                 enough.set()
 
         async with beside() as processes:
-            processes.start(path, documents=False, search=index, watches=lambda: not index, tell=tell)
+            processes.start(
+                path, documents=False, search=index, upload=False, watches=lambda: not index, tell=tell
+            )
             await enough.wait()
             await processes.end(interrupted=True)
 
@@ -65,7 +67,12 @@ def test_what_a_dead_one_left_over_is_read_when_the_crawl_has_ended(
         died = asyncio.Event()
         async with beside() as processes:
             processes.start(
-                tmp_path, documents=True, search=True, watches=lambda: False, tell=lambda _, __: died.set()
+                tmp_path,
+                documents=True,
+                search=True,
+                upload=False,
+                watches=lambda: False,
+                tell=lambda _, __: died.set(),
             )
             if dies != "before it began":
                 while not runs.exists():  # noqa: ASYNC110 - another process makes it
@@ -77,6 +84,29 @@ def test_what_a_dead_one_left_over_is_read_when_the_crawl_has_ended(
 
     asyncio.run(crawl())
     assert runs.read_text() == "\n" * (2 if "end" in dies else 1)
+
+
+def test_the_copy_in_a_store_is_begun_where_it_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = tmp_path / "said"
+    written(program := tmp_path / "program", f"echo $* >>{said}")
+    monkeypatch.setattr(sys, "executable", str(program))
+
+    async def crawl() -> None:
+        async with beside() as processes:
+            processes.start(
+                tmp_path,
+                documents=False,
+                search=False,
+                upload=True,
+                watches=lambda: False,
+                tell=lambda *_: None,
+            )
+            await processes.end(interrupted=False)
+
+    asyncio.run(crawl())
+    assert said.read_text() == f"-m gossamer upload {tmp_path} --quiet --wait\n"
 
 
 def written(program: Path, line: str) -> None:
@@ -96,7 +126,12 @@ def test_who_is_wanted_no_longer_is_waited_for_still(tmp_path: Path, monkeypatch
     async def crawl() -> None:
         async with beside() as processes:
             processes.start(
-                tmp_path, documents=False, search=False, watches=lambda: wanted[0], tell=lambda _, __: None
+                tmp_path,
+                documents=False,
+                search=False,
+                upload=False,
+                watches=lambda: wanted[0],
+                tell=lambda _, __: None,
             )
             while not began.exists():  # noqa: ASYNC110 - another process makes it
                 await asyncio.sleep(0.005)
