@@ -7,6 +7,7 @@ from ray_there import needs_ray
 
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
+from gossamer.model.errors import ConfigError
 
 pytestmark = needs_ray
 SETTINGS = {"seeds": ["http://a.example/"], "fetch": {"contact": "me@example.org"}}
@@ -42,3 +43,12 @@ def test_resume_goes_on_with_as_many_agents_as_were_wanted_last(control, tmp_pat
     assert agents(tmp_path / "c") == 2
     assert control.drain("a-9") == 0
     assert agents(tmp_path / "c") == 2
+
+
+def test_what_agents_cannot_do_together_is_refused(tmp_path):
+    from gossamer.cluster.launch import Wish, plan_new
+
+    settings = {**SETTINGS, "storage": {"upload": "s3://bucket/crawl"}}
+    with pytest.raises(ConfigError, match=r"storage.upload: a cluster keeps snapshots in a store of its own"):
+        plan_new(tmp_path / "c", load(CrawlConfig, settings), Wish(agents=2))
+    assert not (tmp_path / "c").exists()

@@ -1,5 +1,6 @@
 """A crawl is copied to a store that may break at any call: nothing is half there, nothing lost, little sent twice."""
 
+import gc
 import hashlib
 import json
 import re
@@ -17,7 +18,7 @@ from small_site import small_site
 
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.datasets.upload import trying, uploading
-from gossamer.datasets.upload.ledger import FOLDER, Ledger, Stored, known_store
+from gossamer.datasets.upload.ledger import FOLDER, Ledger, Stored, is_whole, known_store
 from gossamer.datasets.upload.proof import prove_upload
 from gossamer.datasets.upload.trying import OWNER, tried
 from gossamer.datasets.upload.uploading import MANIFEST, Done, Upload
@@ -125,6 +126,7 @@ def test_all_of_an_ended_crawl_goes_there_and_can_be_taken_back(
     done = upload(crawl, address)
     assert_all_there(crawl)
     assert done == Done(address, len(there()), done.bytes, len(there()) - 2, whole=True)
+    assert is_whole(crawl)
     assert done.bytes == sum(map(len, there().values()))
     assert Bucket.count()["part"] > 4, "large ones go in parts"
     assert (Bucket.count()["move"] > 4) == (address == ADDRESSES[1]), (
@@ -145,6 +147,7 @@ def test_what_is_there_is_neither_sent_nor_asked_for_again(crawl: Path, address:
     Bucket.calls.clear()
     assert upload(crawl, address).sent == 0
     assert [path for kind, path in Bucket.calls if kind != "list"] == [f"crawl/{OWNER}"]
+    assert bool(Bucket.count()["list"]) == (address == ADDRESSES[1]), "for what was left unfinished there"
 
 
 def test_the_state_can_be_opened_at_any_moment(crawl: Path) -> None:
@@ -264,6 +267,24 @@ def test_what_came_to_lie_there_shorter_is_deleted_and_told(crawl: Path, address
     assert_all_there(crawl)
 
 
+def test_what_came_to_lie_there_shorter_is_noticed_without_a_digest(crawl: Path) -> None:
+    Bucket.etag = staticmethod(lambda _: "none")
+    Bucket.kept = staticmethod(lambda content: content[:-1] if len(content) > 100 else content)
+    with pytest.raises(StorageError, match="bytes that differ came to lie there, and were deleted"):
+        upload(crawl, ADDRESSES[0])
+    assert set(there()) == {OWNER}
+
+
+def test_a_file_that_is_shorter_than_it_was_is_not_sent_in_part(address: str, tmp_path: Path) -> None:
+    """Writers of fsspec finish what they are writing when they are closed, and when they are forgotten."""
+    (tmp_path / "file").write_bytes(bytes(100_000))
+    with pytest.raises(StorageError, match="ends before what was committed of it"):
+        Store(address).put_file("a/object", tmp_path / "file", 0, 100_001)
+    gc.collect()
+    assert not Bucket.objects
+    assert not Bucket.unfinished
+
+
 def test_what_came_to_lie_there_damaged_is_deleted_and_told(crawl: Path) -> None:
     Bucket.kept = staticmethod(lambda content: b"X" + content[1:] if len(content) > 100 else content)
     with pytest.raises(StorageError, match="deleted"):
@@ -298,6 +319,27 @@ def test_beside_a_crawl_only_what_is_whole_goes_there(crawl: Path) -> None:
     assert set(there()) == {*(f"archive/{name}" for name in whole[:-1]), OWNER, MANIFEST}
     (crawl / "archive" / f"{whole[-1]}.open").rename(crawl / "archive" / whole[-1])
     assert upload(crawl, ADDRESSES[0]).whole
+    assert_all_there(crawl)
+
+
+def test_a_crawl_that_is_taken_up_meanwhile_is_followed_again(
+    crawl: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = iter([False, False, False])
+    monkeypatch.setattr(CrawlFolder, "in_use", lambda _: next(looks, True))
+    assert not upload(crawl, ADDRESSES[0], once=True).whole
+    assert not is_whole(crawl)
+    assert [name for name in sent(Bucket.calls, archive=False) if name not in (OWNER, MANIFEST)] == [
+        "crawl.toml",
+        "index.cdxj",
+    ]
+
+
+def test_the_manifest_is_there_while_the_crawl_runs(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter([True])
+    monkeypatch.setattr(CrawlFolder, "in_use", lambda _: next(looks, False))
+    assert upload(crawl, ADDRESSES[0]).whole
+    assert sent(Bucket.calls, archive=False)[:3] == [OWNER, MANIFEST, "crawl.toml"]
     assert_all_there(crawl)
 
 

@@ -142,7 +142,7 @@ class Upload:
         mark = Mark(-1, 0, view.history)
         for file in view.files:
             known = self._ledger.stored.get(f"archive/{file.name}")
-            if file.state == "open" or known is None or known.size != file.length:
+            if known is None or known.size != file.length:
                 break
             mark = Mark(file.serial, file.length, view.history)
         if mark.serial >= 0:
