@@ -32,9 +32,7 @@ from gossamer.cli.terminal.progress import Progress
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, read_toml, to_toml
-from gossamer.crawling.run import prove, reopen, run, start
-from gossamer.datasets.upload.ledger import is_whole
-from gossamer.datasets.upload.proof import prove_upload
+from gossamer.crawling.run import prove, prove_store, reopen, run, start
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.heap import few_arenas, spare_what_stays
 from gossamer.inspect.inspection import inspect
@@ -112,8 +110,8 @@ def taken_up(
         config = load(CrawlConfig, merge(CrawlConfig.renewed(read_toml(folder.config)), {**parsed, **limits}))
         prove(config)
         storage = unmoved(begun.storage, config.storage, path)
-        prove_upload(storage.upload, path)
         config = msgspec.structs.replace(config, storage=storage)
+        prove_store(config, folder)
         if limits:
             config = _from_now(folder, config, frozenset(limits))
         Seeds(config, folder.path).prove()  # or nobody could resume it any more
@@ -121,7 +119,7 @@ def taken_up(
             raise ConfigError(*problems)
         write_whole(folder.config, to_toml(config))
     else:
-        prove_upload(config.storage.upload, path)
+        prove_store(config, folder)
     return folder, config
 
 
@@ -183,14 +181,21 @@ def conduct(
     if not quiet or nothing or reason in (INTERRUPTED, UNREACHABLE):
         with inspect(folder.path) as inspection:
             say_end(reason, report, inspection, troubles, used, hopeless=misspelt)
-    if config.storage.upload and not is_whole(folder.path):
-        say(f"not all is in the store: 'gossamer upload {safe(str(folder.path))}' sends the rest")
+    if config.storage.upload:
+        _say_left(folder.path)
     if reason == INTERRUPTED:
         sys.exit(EXIT_INTERRUPTED)
     if misspelt:
         raise _MisspeltError
     if reason == UNREACHABLE or nothing:
         sys.exit(EXIT_CONFIG)
+
+
+def _say_left(path: Path) -> None:
+    from gossamer.datasets.upload.ledger import is_whole  # which hardly any crawl needs
+
+    if not is_whole(path):
+        say(f"not all is in the store: 'gossamer upload {safe(str(path))}' sends the rest")
 
 
 async def _conduct(

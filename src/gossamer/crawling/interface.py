@@ -20,9 +20,8 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.options import OPTIONS, overrides
 from gossamer.config.presets import with_preset
 from gossamer.config.settings import Tree, load, merge, read_toml, to_toml
-from gossamer.crawling.run import reopen, run, start
+from gossamer.crawling.run import prove_store, reopen, run, start
 from gossamer.datasets.one_document import DocumentReader
-from gossamer.datasets.upload.proof import prove_upload
 from gossamer.documents.config import DocumentsConfig
 from gossamer.documents.markup.nesting import fits_a_tree
 from gossamer.documents.said import DocumentText
@@ -355,7 +354,7 @@ def _reopened(place: CrawlFolder, tree: Tree) -> CrawlConfig:
         settings = with_own_folders(load(CrawlConfig, both))
         storage = unmoved(held.storage, settings.storage, place.path)
         settings = msgspec.structs.replace(settings, storage=storage)
-        prove_upload(storage.upload, place.path)
+        prove_store(settings, place)
         if settings != held:
             Seeds(settings, place.path).prove()
             write_whole(place.config, to_toml(settings))

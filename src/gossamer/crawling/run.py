@@ -27,7 +27,6 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.control.session import answering
 from gossamer.datasets.beside import beside, prove_documents
-from gossamer.datasets.upload.proof import prove_upload
 from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.fault_points import fault_point
@@ -55,7 +54,7 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     seeds.prove()
     prove(config)
     prove_places(config.storage, folder.path, config.engine.min_free_disk)
-    prove_upload(config.storage.upload, folder.path)
+    prove_store(config, folder)
     folder.create()
     fault_point("start.created")
     try:
@@ -82,6 +81,19 @@ def prove(config: CrawlConfig) -> None:
         from gossamer.watch.watches import prove_watches
 
         prove_watches(config)
+
+
+def prove_store(config: CrawlConfig, folder: CrawlFolder) -> None:
+    """Refuse a store to which the crawl in `folder` cannot be copied.
+
+    Raises:
+        ConfigError: it cannot be used, or holds another crawl.
+    """
+    if config.storage.upload:
+        # Here, because hardly any crawl needs it.
+        from gossamer.datasets.upload.proof import prove_upload
+
+        prove_upload(config.storage.upload, folder.path)
 
 
 _NOT_SPARED = {

@@ -3,19 +3,18 @@
 import contextlib
 import hashlib
 import os
-import secrets
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
 from gossamer.assembly.folder_lock import lock_folder
-from gossamer.inspect.lag import FOLLOWERS
 from gossamer.model.errors import StorageError
 from gossamer.state.whole_files import write_whole
 
-FOLDER = FOLLOWERS["store"]
-"""In the folder of the crawl; also holds the mark by which `status` tells how far the store is behind."""
+FOLDER = "upload"
+"""In the folder of the crawl; also holds the mark by which `status` tells how far the store is behind (`FOLLOWERS` of
+inspect/lag.py)."""
 _FILE = "uploaded.jsonl"
 REPORT = "report.json"
 """What is sent last of a crawl that has ended."""
@@ -65,7 +64,7 @@ class Ledger:
             head = _head(lines)
             known = head
             if head is None or head.address != address or _is_copy(head, folder):
-                head, lines = _Head(address, secrets.token_hex(16), str(folder.resolve())), []
+                head, lines = _Head(address, os.urandom(16).hex(), str(folder.resolve())), []
             head = msgspec.structs.replace(head, folder=str(folder.resolve()))
             if head != known:
                 write_whole(
