@@ -76,6 +76,7 @@ def test_what_was_left_when_the_crawl_was_killed_goes_there_with_the_next(life: 
     assert_nothing_half(life)
     ended = life.resume()
     assert ended.status == 0
+    assert "what is left goes to the store; Ctrl-C leaves it to 'gossamer upload'" in ended.stderr
     assert "not all is in the store" not in ended.stderr
     assert_complete(life)
     assert_all_there(life)

@@ -37,6 +37,7 @@ from gossamer.engine.crawl import Crawl
 from gossamer.engine.heap import few_arenas, spare_what_stays
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
+from gossamer.model.events import Event, Stopped
 from gossamer.model.outcome import Fault
 from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.ends import FINISHED, INTERRUPTED, UNREACHABLE
@@ -191,6 +192,12 @@ def conduct(
         sys.exit(EXIT_CONFIG)
 
 
+def _say_waiting(event: Event) -> None:
+    """Of a crawl that has ended: what it waits for now, which may be long."""
+    if isinstance(event, Stopped) and event.reason != INTERRUPTED:
+        say("what is left goes to the store; Ctrl-C leaves it to 'gossamer upload'")
+
+
 def _say_left(path: Path) -> None:
     from gossamer.datasets.upload.ledger import is_whole  # which hardly any crawl needs
 
@@ -208,6 +215,7 @@ async def _conduct(
     quiet: bool,
 ) -> Reason:
     shown: list[asyncio.Task[None]] = []
+    tells = bool(config.storage.upload) and not quiet
 
     def on_start(crawl: Crawl) -> None:
         begin(crawl)
@@ -220,7 +228,7 @@ async def _conduct(
             shown.append(asyncio.create_task(progress.run()))
 
     try:
-        extensions = Extensions(observers=(troubles.hear,))
+        extensions = Extensions(observers=(troubles.hear, *([_say_waiting] if tells else [])))
         return await run(folder, config, extensions, resumed=resumed, on_start=on_start)
     finally:
         for task in shown:

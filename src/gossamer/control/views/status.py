@@ -41,7 +41,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
         memory_bytes, open_files: of the process; 0 if it is stopped.
         freshness: how fresh it is; `None` of a crawl that visits no page again.
         twins: names that show one site.
-        followers: how far what is made of its archive is behind: tables, words, near-duplicates.
+        followers: how far what is made of its archive is behind: tables, words, near-duplicates, the store.
         proxies: those that visits of this session go by, without user and password, the ones in trouble first.
     """
 
