@@ -386,6 +386,25 @@ def test_status_tells_how_far_the_store_is_behind(crawl: Path) -> None:
     assert "up to date" in in_process.gossamer("status", "crawl", cwd=crawl.parent).stdout
 
 
+def test_the_command_says_what_is_there(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # they would be those of the tests
+    ran = in_process.gossamer("upload", "crawl", cwd=crawl.parent)
+    assert ran.returncode == 2
+    assert "'gossamer resume crawl --set storage.upload=ADDRESS' gives it one" in ran.stderr
+    settings = (crawl / "crawl.toml").read_text()
+    (crawl / "crawl.toml").write_text(settings.replace('upload = ""', f'upload = "{ADDRESSES[0]}"'))
+    ran = in_process.gossamer("upload", "crawl", cwd=crawl.parent)
+    assert ran.returncode == 0
+    assert ran.stderr == f"{len(there())} files in {ADDRESSES[0]}, {len(there()) - 2} files sent now\n"
+    assert_all_there(crawl)
+    ran = in_process.gossamer("upload", "crawl", "--json", cwd=crawl.parent)
+    told = json.loads(ran.stdout)
+    assert (told["files"], told["sent"], told["whole"]) == (len(there()), 0, True)
+    Bucket.breaks = staticmethod(lambda *_: OSError(111, "Connection refused"))
+    ran = in_process.gossamer("upload", "crawl", cwd=crawl.parent)
+    assert (ran.returncode, "Connection refused" in ran.stderr) == (3, True)
+
+
 def test_the_files_of_another_crawl_stay_what_they_are(crawl: Path, tmp_path: Path) -> None:
     """A new one, a copy of this one that would undo its work, and one that was taken back from the store."""
     upload(crawl, ADDRESSES[0])
