@@ -11,10 +11,12 @@ class Handshake(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         cipher: TLS version and suite; empty without one.
         certificate_ends: wall time at which the peer's does; 0 if that was not looked at.
+        certificate: SHA-256 of it; empty if that was not looked at.
     """
 
     cipher: str = ""
     certificate_ends: float = 0.0
+    certificate: bytes = b""
 
 
 _NONE = Handshake()

@@ -67,6 +67,7 @@ _NEVER = frozenset(
         "politeness.address_delay",
         "politeness.visits_per_address",
         "politeness.server",
+        "politeness.server_by",
         "order.opic.credit",
         "order.focus.query",
     }
