@@ -4,9 +4,11 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
+from one_certificate import OneCertificate
 from whole_crawl import Crawled, crawl
 
 from gossamer.simweb import SimulatedWeb, WorldSpec
+from gossamer.simweb.world.world import World
 
 REST = 0.04
 
@@ -53,6 +55,28 @@ def test_hosts_that_the_operator_puts_on_one_server_rest_together(tmp_path: Path
     _, visits = crawled(tmp_path, spec, place=places, dns__prefetch=prefetch)
     assert len({visit.address for visit in visits}) == 3
     assert min(gaps(visits, lambda visit: "")) >= REST
+
+
+def test_names_that_lead_to_one_backend_are_visited_as_one(tmp_path: Path) -> None:
+    spec = WorldSpec(hosts=8, pages=8, seeds=8, addresses=5, backends=2, page_bytes=500)
+    _, visits = crawled(tmp_path, spec, politeness__server_by=["cname"])
+    atlas = World(spec, 80).atlas
+    assert len({visit.address for visit in visits}) > 2
+    assert min(gaps(visits, lambda visit: atlas.naming(visit.host).aliases)) >= REST
+    assert min(gaps(visits, lambda visit: "")) < REST, "one backend does not wait for another"
+
+
+def test_hosts_that_show_one_certificate_are_visited_as_one(tmp_path: Path) -> None:
+    with OneCertificate(tmp_path, hosts=6, pages=1) as web:
+        settings = {"politeness__server_by": ["certificate"], "politeness__address_delay": REST}
+        found = crawl(web, tmp_path / "crawl", fetch__ca_file=str(web.ca_file), **settings)
+        visits = web.log()
+    met: set[str] = set()
+    known = [visit for visit in visits if visit.host in met or met.add(visit.host)]
+    assert len(met) == 6 and len(known) == 2 * 6, "a robots file each, then two pages"
+    assert min(gaps(known, lambda visit: "")) >= REST
+    assert min(gaps(visits, lambda visit: "")) < REST, "before it is seen nobody knows the certificate"
+    assert len(found.settled) == 12
 
 
 def test_who_asks_for_nothing_gets_no_table(tmp_path: Path) -> None:
