@@ -189,7 +189,8 @@ def certificate(folder: Path, name: str = "tls.example") -> tuple[Path, Path]:
     subprocess.run(
         (
             f"{openssl} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-            f"-subj /CN={name.partition(',')[0]} -addext subjectAltName=DNS:{name},IP:127.0.0.1 -keyout {key} -out {cert}"
+            f"-subj /CN={name.partition(',')[0]} -addext subjectAltName=DNS:{name},IP:127.0.0.1 "
+            f"-keyout {key} -out {cert}"
         ).split(),
         check=True,
         capture_output=True,

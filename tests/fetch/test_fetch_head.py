@@ -2,7 +2,9 @@
 
 import asyncio
 import errno
+import ssl
 import time
+from hashlib import sha256
 from pathlib import Path
 
 from fetch_servers import OK, certificate, failed, fetched, fetching, lease, serving, tls_server_context
@@ -26,6 +28,7 @@ def test_a_head_has_no_body_and_leaves_other_visits_as_they_were(tmp_path: Path)
             exchange = outcome.exchange
             assert exchange.request_head.startswith(b"HEAD /x?y HTTP/1.1\r\nHost: ")
             assert (exchange.status, exchange.body.size, exchange.certificate_ends) == (200, 0, 0.0)
+            assert exchange.certificate == b""
             assert exchange.headers.get("content-length") == "200"
             later = await fetched(module, server.url("/"))
             assert later.request_head.startswith(b"GET / ")
@@ -37,6 +40,7 @@ def test_a_head_has_no_body_and_leaves_other_visits_as_they_were(tmp_path: Path)
 def test_a_certificate_says_when_it_ends_and_what_is_wrong_with_it(tmp_path: Path) -> None:
     async def main() -> None:
         identity = certificate(tmp_path)
+        digest = sha256(ssl.PEM_cert_to_DER_cert(identity[0].read_text())).digest()
         for kept in (False, True):  # it is seen in a handshake alone, and not where a session is resumed
             local = LocalFetch(certificates=True)
             async with (
@@ -47,6 +51,7 @@ def test_a_certificate_says_when_it_ends_and_what_is_wrong_with_it(tmp_path: Pat
                     outcome = await module.head(lease(server.url("/", "tls.example", "https")))
                     assert isinstance(outcome, Fetched)
                     assert outcome.exchange.certificate_ends > time.time()
+                    assert outcome.exchange.certificate == digest
                 assert server.connections == (1 if kept else 2)
                 wrong = await module.head(lease(server.url("/", "wrong.example", "https")))
                 assert isinstance(wrong, Failed)

@@ -9,7 +9,7 @@ from test_shared_rests import SECOND, SharedWorld, visited
 from gossamer.frontier.gates import shared_rests
 from gossamer.model.disposition import Done
 from gossamer.model.name import Answer
-from gossamer.model.reasons.codes import HoldCode
+from gossamer.model.reasons.codes import HoldCode, RetryCode
 from gossamer.model.reasons.reason import because
 from gossamer.policy.visits.politeness import PolitenessConfig
 
@@ -70,7 +70,14 @@ def servers(world, host):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
-    "by", [("cname",), ("certificate",), ("address",), ("cname", "certificate"), ("address", "cname", "certificate")]
+    "by",
+    [
+        ("cname",),
+        ("certificate",),
+        ("address",),
+        ("cname", "certificate"),
+        ("address", "cname", "certificate"),
+    ],
 )
 def test_no_two_visits_at_once_and_each_rest_is_kept(server_world, by, seed):
     """A simulation: chains and addresses change with each answer, certificates are shown now and then; one kill."""
@@ -145,16 +152,21 @@ def test_who_is_not_known_to_be_on_one_server_does_not_wait(server_world):
 def test_names_meet_anywhere_on_the_chain(server_world, aliases, waits_for):
     chains = {"a.example": ("edge.example", "end7.example"), "b.example": aliases}
     world = server_world(
-        lambda host: Answer(host, ("192.0.2.1",), aliases=chains[host]), PolitenessConfig(server_by=("cname",))
+        lambda host: Answer(host, ("192.0.2.1",), aliases=chains[host]),
+        PolitenessConfig(server_by=("cname",)),
     )
     world.admit("http://a.example/")
     lease = world.frontier.lend()
     world.admit("http://b.example/")
+    record = world.frontier.hosts.get(world.frontier.host_hash("b.example"))
+    record.reason = because(RetryCode.STATUS, 429) if waits_for else None  # which is over
     other = world.frontier.lend()
     assert (other is None) is bool(waits_for)
-    record = world.frontier.hosts.get(world.frontier.host_hash("b.example"))
     assert record.reason == (because(HoldCode.SERVER_CNAME, waits_for) if waits_for else None)
     world.settle(lease, Done(), visited())
+    if waits_for:
+        world.clock[0] += SECOND
+        assert world.frontier.lend().queue_key == "b.example" and record.reason is None
     assert servers(world, "a.example") == tuple(
         because(HoldCode.SERVER_CNAME, name) for name in ("a.example", "edge.example", "end7.example")
     )

@@ -10,7 +10,14 @@ from typing import NamedTuple, Self
 from fetch_servers import certificate, tls_server_context
 from small_site import send, serving
 
-Visit = NamedTuple("Visit", [("host", str), ("path", str), ("started", float), ("ended", float)])
+
+class Visit(NamedTuple):
+    """One answer; times of `time.monotonic`."""
+
+    host: str
+    path: str
+    started: float
+    ended: float
 
 
 class OneCertificate:

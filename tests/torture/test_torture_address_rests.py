@@ -26,7 +26,9 @@ def killed_again_and_again(life: Life, chance) -> None:
 
 def told(visits: list) -> list[tuple[float, float]]:
     """(start to start, end to start) of each two that follow one another."""
-    gaps = [(after.started - before.started, after.started - before.ended) for before, after in pairwise(visits)]
+    gaps = [
+        (after.started - before.started, after.started - before.ended) for before, after in pairwise(visits)
+    ]
     shortest = min(start for start, _ in gaps), min(end for _, end in gaps)
     print(f"{len(visits)} visits, shortest gaps {shortest[0]:.4f} s, {shortest[1]:.4f} s")
     return gaps

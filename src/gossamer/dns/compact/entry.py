@@ -8,8 +8,8 @@
 | 4 or 16 | the one address, as an integer |
 
 Of several addresses each has a byte in front that says how long it is, so that they keep their order; no
-such row is 4 or 16 bytes long. Where aliases are kept even one address has that byte, and behind the addresses stand a 0,
-which no length is, and the names with blanks between, one more blank if it would be 16 bytes. All numbers are
+such row is 4 or 16 bytes long. Where aliases are kept even one address has that byte, and behind the addresses stand
+a 0, which no length is, and the names with blanks between, one more blank if it would be 16 bytes. All numbers are
 big-endian.
 """
 

@@ -233,9 +233,7 @@ class ServerLines:
         certificate = f"sha256:{tally.certificate.hex()}" if tally.certificate else ""
         claimed = {claim.name for claim in claims}
         others = [
-            claim
-            for claim in self._claims(url, tally.address, (), certificate)
-            if claim.name not in claimed
+            claim for claim in self._claims(url, tally.address, (), certificate) if claim.name not in claimed
         ]
         replaced = {claim.code for claim in others} & {_SHOWN}  # a certificate by another
         kept = (claim for claim in claims if claim.code not in replaced)
