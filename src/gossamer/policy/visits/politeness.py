@@ -15,6 +15,10 @@ Evidence = Literal["address", "cname", "certificate"]
 """What shows that hosts are on one server: an address, a name on the chain of CNAMEs, the certificate."""
 
 
+SERVER_SETTINGS = ("address_delay", "visits_per_address", "server", "server_by")
+"""Any of these, given anywhere, lets hosts rest for others on their server."""
+
+
 class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How gently hosts are treated."""
 
@@ -99,7 +103,7 @@ class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     @property
     def by_server(self) -> bool:
         """Whether hosts rest for others on their server, too."""
-        return bool(self.address_delay or self.visits_per_address or self.server or self.server_by)
+        return any(getattr(self, name) for name in SERVER_SETTINGS)
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
