@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fetch_servers import OK, certificate, failed, fetched, fetching, lease, serving, tls_server_context
 
+from gossamer.fetch.connections import ConnectionMemory, Handshake
 from gossamer.fetch.http import HOSTNAME_MISMATCH, LocalFetch
 from gossamer.model.outcome import Failed, Fetched
 
@@ -64,6 +65,42 @@ def test_a_certificate_says_when_it_ends_and_what_is_wrong_with_it(tmp_path: Pat
             assert unknown.certificate not in (0, 1, HOSTNAME_MISMATCH)
 
     asyncio.run(main())
+
+
+def test_each_connection_has_its_own_certificate_whichever_handle_it_is_used_by(tmp_path: Path) -> None:
+    names = ("tls.example", "wrong.example")
+    folders = [tmp_path / name for name in names]
+    for folder in folders:
+        folder.mkdir()
+    identities = [certificate(folder, name) for folder, name in zip(folders, names, strict=True)]
+    trusted = tmp_path / "trusted.pem"
+    trusted.write_text("".join(cert.read_text() for cert, _ in identities))
+
+    async def main() -> None:
+        local = LocalFetch(certificates=True)
+        one, other = (tls_server_context(*identity) for identity in identities)
+        async with (
+            serving(HEAD_REPLY, keep_alive=True, tls=one) as first,
+            serving(HEAD_REPLY, keep_alive=True, tls=other) as second,
+            fetching(tmp_path, table=HOST, local=local, ca_file=str(trusted)) as module,
+        ):
+            shown = []
+            for server, name in ((first, names[0]), (second, names[1]), (first, names[0])):
+                outcome = await module.head(lease(server.url("/", name, "https")))
+                assert isinstance(outcome, Fetched), outcome
+                shown.append(outcome.exchange.certificate)
+            assert (first.connections, second.connections) == (1, 1)
+            assert shown[0] == shown[2] != shown[1]
+
+    asyncio.run(main())
+
+
+def test_what_a_handshake_showed_is_remembered_though_its_cipher_was_missed() -> None:
+    memory = ConnectionMemory(2)
+    seen = Handshake(certificate=b"c" * 32)
+    assert memory.handshake(1, seen) == seen
+    assert memory.handshake(1, Handshake()) == seen
+    assert memory.handshake(2, Handshake()) == Handshake()
 
 
 def test_a_refused_connection_has_the_systems_number(tmp_path: Path) -> None:

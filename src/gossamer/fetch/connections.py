@@ -35,8 +35,11 @@ class ConnectionMemory:
         self._old: dict[int, None] = {}
 
     def handshake(self, connection: int, seen: Handshake) -> Handshake:
-        """What was `seen` in this visit's handshake, or in that of an earlier one."""
-        if not seen.cipher:
+        """What was `seen` in this visit's handshake, or in that of an earlier one.
+
+        Of a quick handshake only the certificate may have been seen: libcurl tells of ciphers who listens in time.
+        """
+        if seen == _NONE:
             return self._handshakes.get(connection, _NONE)
         if connection != _UNKNOWN:
             self._handshakes[connection] = seen
