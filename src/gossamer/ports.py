@@ -237,7 +237,8 @@ class Resolver(Protocol):
 class NameCache(Protocol):
     """Keeps answers for their time to live (W12). `now` is wall time in seconds.
 
-    Never answers with the addresses of another name. What is full or damaged forgets, it does not raise.
+    Never answers with the addresses of another name. What is full or damaged forgets, it does not raise. An answer
+    that comes back without its `aliases` is asked for again by a crawl that goes by them.
     """
 
     def get(self, name: str, now: float) -> Answer | None:

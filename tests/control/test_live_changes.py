@@ -3,18 +3,21 @@
 import asyncio
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from live_world import PACED, Running, running_with
+from live_world import PACED, Running, running, running_with
 from small_site import small_site
 
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
 from gossamer.control.socket.protocol import LiveError
+from gossamer.simweb import SimulatedWeb, WorldSpec
 
 WIDE = 40
 """Pages in each of the two folders."""
@@ -354,3 +357,27 @@ def await_changes(live: Running) -> list[dict]:
     import json
 
     return [json.loads(line) for line in (live.folder.path / "changes.jsonl").read_text().splitlines()]
+
+
+def test_the_rest_of_a_server_changes_at_once(tmp_path: Path) -> None:
+    rest = 0.08
+    settings = {
+        "politeness.min_delay": 0,
+        "politeness.server_by": ["cname"],
+        "politeness.address_delay": 0.02,
+    }
+
+    async def run() -> float:
+        async with running(tmp_path / "crawl", web, settings) as live:
+            await some_pages(live, 1)
+            await live.ask("set", changes={"politeness.address_delay": rest})
+            changed = time.monotonic()
+            seen = (await live.ask("status"))["sums"]["visits"]
+            await live.until(lambda status: status["sums"]["visits"] > seen + 3)
+            return changed
+
+    with SimulatedWeb(WorldSpec(hosts=2, pages=120, seeds=2, addresses=3, backends=1, page_bytes=500)) as web:
+        changed = asyncio.run(run())
+        starts = sorted(visit.started for visit in web.log() if visit.started > changed)
+    gaps = [after - before for before, after in pairwise(starts)]
+    assert len(gaps) >= 2 and min(gaps[1:]) >= rest, "the visit under way was claimed before"

@@ -117,6 +117,33 @@ def test_changes_are_checked_together() -> None:
     assert len(caught.value.details) >= 3
 
 
+@pytest.mark.parametrize(
+    ("given", "change", "changes"),
+    [
+        ({}, {"address_delay": 1}, False),  # there is no table of rests
+        ({}, {"server": "mine"}, False),
+        ({"address_delay": 1}, {"address_delay": 2}, True),
+        ({"address_delay": 1}, {"address_delay": 0}, False),  # it could not be taken back
+        ({"address_delay": 1}, {"server_by": ["address"]}, True),
+        ({"address_delay": 1}, {"server_by": ["cname"]}, False),  # the names' chains were not kept
+        ({"server_by": ["address", "cname"]}, {"server_by": ["cname"], "address_delay": 2}, True),
+        ({"server_by": ["address", "cname"]}, {"server_by": ["address"]}, False),
+        ({"server_by": ["certificate"]}, {"server_by": ["cname", "certificate"]}, False),
+    ],
+)
+def test_what_shows_that_hosts_are_on_one_server_stays_while_a_crawl_runs(given, change, changes) -> None:
+    config = load(CrawlConfig, {"seeds": ["http://a.example/"], "politeness": given})
+    wanted = {f"politeness.{name}": value for name, value in change.items()}
+    if changes:
+        assert plan_changes(config, wanted).groups == {Group.POLITENESS}
+        elsewhere = {f"place.b.example.{path}": value for path, value in wanted.items()}
+        assert plan_changes(config, elsewhere).groups == {Group.POLITENESS}
+        return
+    with pytest.raises(LiveError, match="gossamer resume") as caught:
+        plan_changes(config, wanted)
+    assert len(caught.value.details) == len(wanted)
+
+
 def test_who_would_move_a_part_is_not_sent_to_resume_which_moves_none() -> None:
     config = load(CrawlConfig, {"seeds": ["http://a.example/"]})
     for name in StorageConfig.__struct_fields__:

@@ -2,6 +2,7 @@
 
 import ipaddress
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,22 @@ def test_an_ipv4_address_takes_32_bits_and_an_ipv6_address_128():
     assert len(pack_entry(1.0, 1.0, CHECK, ("192.0.2.1",))) == head + 4
     assert len(pack_entry(1.0, 1.0, CHECK, ("2001:db8::1",))) == head + 16
     assert len(pack_entry(1.0, 1.0, CHECK, ("192.0.2.1", "2001:db8::1"))) == head + 5 + 17
+
+
+NAMES = st.lists(st.text("abc.-_0", min_size=1, max_size=20), max_size=4).map(tuple)
+
+
+@given(ADDRESSES, NAMES)
+def test_aliases_come_out_as_they_went_in(addresses, aliases):
+    entry = unpack_entry(pack_entry(0.0, 60.0, CHECK, addresses, aliases))
+    assert (entry.addresses, entry.aliases) == (addresses, aliases)
+    assert unpack_entry(pack_entry(0.0, 60.0, CHECK, addresses)).aliases is None
+
+
+@pytest.mark.parametrize("length", range(1, 20))
+def test_no_length_of_a_name_makes_another_address(length):
+    entry = unpack_entry(pack_entry(0.0, 60.0, CHECK, ("192.0.2.1",), ("a" * length,)))
+    assert (entry.addresses, entry.aliases) == (("192.0.2.1",), ("a" * length,))
 
 
 @given(st.binary(max_size=60))

@@ -18,9 +18,15 @@ from loopback_names import (
     packed,
     respond,
 )
-from resolving import resolver_for
+from resolving import config_for, resolver_for
 
+from gossamer.dns.cache import PlainCache
+from gossamer.dns.compact.cache import CompactCache
+from gossamer.dns.compact.config import CompactConfig
 from gossamer.dns.queries.reply import MAX_CHAIN
+from gossamer.dns.resolver import CaresResolver
+from gossamer.dns.zones.cache import ZonedCache
+from gossamer.dns.zones.config import ZonesConfig
 from gossamer.model.outcome import Fault
 
 
@@ -157,3 +163,61 @@ def test_one_family_leads_on_and_the_other_is_lost(run):
     answer, queries = asked(answers, "a.test", run, first_wait=0.2)
     assert answer.addresses == ("192.0.2.1",)
     assert len(queries) == 4  # IPv6 twice, IPv4 and where it leads
+
+
+def answered(answers, name: str, run, cache, *, keeps_aliases: bool):
+    """What `name` resolves to, the first time and the second, and the questions that took."""
+    got = []
+
+    async def body() -> None:
+        async with loopback_names(answers) as server:
+            resolver = CaresResolver(config_for(server), cache, keeps_aliases=keeps_aliases)
+            got.extend([await resolver.resolve(name), await resolver.resolve(name), len(server.queries)])
+            assert resolver.at_hand(name) == got[1]
+            await resolver.close()
+            cache.close()
+
+    run(body())
+    return got
+
+
+def caches(folder):
+    return [PlainCache(9), ZonedCache(ZonesConfig()), CompactCache(folder, CompactConfig(max_bytes=1 << 20))]
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_where_aliases_led_is_kept_where_it_is_asked_for(run, tmp_path, number):
+    first, second, queries = answered(
+        Aliases(chain(3)), "a0.test", run, caches(tmp_path)[number], keeps_aliases=True
+    )
+    assert first.aliases == second.aliases == ("a1.test", "a2.test", "end.test")
+    assert queries == 8
+    first, second, _ = answered(good, "end.test", run, caches(tmp_path)[number], keeps_aliases=True)
+    assert first.aliases == second.aliases == ()
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_where_nobody_asks_for_it_nothing_is_kept(run, tmp_path, number):
+    first, second, _ = answered(
+        Aliases(chain(3)), "a0.test", run, caches(tmp_path)[number], keeps_aliases=False
+    )
+    assert first.aliases is None and second.aliases is None
+    if number == 2:  # kept from one run to the next: what it does not say is asked for, once
+        told = [
+            answered(Aliases(chain(3)), "a0.test", run, caches(tmp_path)[2], keeps_aliases=keeps)
+            for keeps in (False, True, True, False)
+        ]
+        assert [queries for _, _, queries in told] == [0, 8, 0, 0]
+        assert told[3][1].aliases == told[2][1].aliases == ("a1.test", "a2.test", "end.test")
+
+
+def test_both_families_tell_and_what_no_host_is_called_is_left_out(run):
+    def answers(query: Query) -> bytes:
+        own = "v4.test" if query.kind == A else "v6.test"
+        records = a if query.kind == A else aaaa
+        end = records(own, "192.0.2.1" if query.kind == A else "2001:db8::1")
+        return respond(query, cname(query.name, "a b.test") + cname("a b.test", own) + end)
+
+    first, _, _ = answered(answers, "a.test", run, PlainCache(9), keeps_aliases=True)
+    assert first.addresses == ("192.0.2.1", "2001:db8::1")
+    assert first.aliases == ("v4.test", "v6.test")

@@ -181,7 +181,7 @@ async def failed(module: HttpModule, url: str) -> Failed:
 
 
 def certificate(folder: Path, name: str = "tls.example") -> tuple[Path, Path]:
-    """(certificate, key), self-signed."""
+    """(certificate, key), self-signed; behind the name may stand others, `a.example,DNS:b.example,IP:127.0.0.2`."""
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("openssl is not installed")
@@ -189,7 +189,8 @@ def certificate(folder: Path, name: str = "tls.example") -> tuple[Path, Path]:
     subprocess.run(
         (
             f"{openssl} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-            f"-subj /CN={name} -addext subjectAltName=DNS:{name},IP:127.0.0.1 -keyout {key} -out {cert}"
+            f"-subj /CN={name.partition(',')[0]} -addext subjectAltName=DNS:{name},IP:127.0.0.1 "
+            f"-keyout {key} -out {cert}"
         ).split(),
         check=True,
         capture_output=True,

@@ -26,7 +26,7 @@ from quic_server import Asked, QuicServer, quic_serving
 from gossamer.fetch import alternatives
 from gossamer.fetch.alternatives import Offers, Way, offered
 from gossamer.fetch.config import FetchConfig
-from gossamer.fetch.http import HttpModule
+from gossamer.fetch.http import HttpModule, LocalFetch
 from gossamer.model.exchange import Truncation
 from gossamer.model.outcome import Failed, Fault
 from gossamer.model.posted import Posted
@@ -113,6 +113,15 @@ def test_an_offer_is_taken_up_and_the_archive_gets_what_readers_expect(identity,
         assert (tcp.connections, server.connections, server.asked) == (1, 1, ["/2", "/long"])
 
     with_both(body, tmp_path, identity)
+
+
+def test_the_certificate_is_seen_by_quic_too(identity, tmp_path) -> None:
+    async def body(module, url, tcp, server) -> None:
+        by_tcp, by_quic = [await fetched(module, url(path)) for path in ("/1", "/2")]
+        assert (by_tcp.protocol, by_quic.protocol) == ("http/1.1", "h3")
+        assert by_quic.certificate == by_tcp.certificate != b""
+
+    with_both(body, tmp_path, identity, local=LocalFetch(certificates=True))
 
 
 def test_off_nobody_asks_by_udp(identity, tmp_path) -> None:

@@ -58,7 +58,7 @@ DEFAULTS = {
     ParameterConfig: {"test": False, "apply": False, "samples": 5, "alike": 0.95},
     PolitenessConfig: {
         "min_delay": 1.0, "factor": 5.0, "max_delay": 30.0, "visits_per_host": 1, "address_delay": 0.0,
-        "visits_per_address": 0, "server": "", "max_retry_after": 86_400.0, "shared": "",
+        "visits_per_address": 0, "server": "", "server_by": (), "max_retry_after": 86_400.0, "shared": "",
     },
     RetryConfig: {
         "url_waits": (30.0, 300.0, 1_800.0), "host_first": 60.0, "not_found_first": 3_600.0,

@@ -54,6 +54,18 @@ def test_time_to_live():
     assert struct.unpack_from("!I", said.message, len(said.message) - 10)[0] == 5
 
 
+def test_names_on_one_backend_lead_to_it_and_each_question_gets_another_address():
+    asked = service(addresses=3, backends=1)
+    said = [asked.answer(query(f"h{n % 5}.sim.test"), "udp") for n in range(6)]
+    assert [answers(each.message) for each in said if each is not None] == [2] * 6
+    assert all(b"\x08backend0" in each.message for each in said if each is not None)
+    assert [each.message[-4:] for each in said if each is not None] == [
+        bytes((127, 0, n % 3, 1)) for n in range(6)
+    ]
+    with pytest.raises(ValueError, match="backends"):
+        WorldSpec(backends=-1)
+
+
 @pytest.mark.parametrize(
     ("speech", "expected"),
     [

@@ -519,9 +519,14 @@ class StageDaemon:
 
     def _host(self, params: dict[str, Any]) -> dict[str, Any]:
         host = {**self._hosts({})["items"][0], "name": params["name"], "blocked": False, "rest": 1.2}
-        host |= {"politeness": {"min_delay": 1.0, "factor": 5.0}, "budget": {"max_pages": 0}, "parked": ""}
+        host |= {
+            "politeness": {"min_delay": 1.0, "server_by": ["cname"]},
+            "budget": {"max_pages": 0},
+            "parked": "",
+        }
         host |= {"visits": 420, "crawl_delay": 2.0, "last_visit": time.time() - 3, "next_at": time.time() + 9}
         host |= {"branches": self._traps({})["items"], "robots": self._robots(params)["items"]}
+        host |= {"servers": [["hold.server_cname", [f"edge.example.net{self.odd}"]]]}
         return {**host, "first": [f"https://docs.example.org/next{self.odd}"], "failing_since": None}
 
     def _queue(self, params: dict[str, Any]) -> dict[str, Any]:

@@ -305,6 +305,14 @@ def test_a_story_is_told_in_the_readers_language() -> None:
     assert "间歇" in told
 
 
+def test_with_whom_a_host_rests_is_told_in_the_readers_language() -> None:
+    path = "/jobs/docs/host?name=docs.example.org"
+    assert "others whose names lead to edge.example.net" in get(path, **{"Accept-Language": "en"}).text
+    chinese = get(path, **{"Accept-Language": "zh"}).text
+    assert "名字指向 edge.example.net 的其他主机" in chinese
+    assert "识别服务器的依据</dt><dd>cname</dd>" in chinese
+
+
 def test_settings_say_what_they_mean_in_the_readers_language() -> None:
     chinese = get("/jobs/docs/settings", **{"Accept-Language": "zh"}).text
     assert "所有主机上同时进行的访问数" in chinese

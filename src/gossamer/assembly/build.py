@@ -314,7 +314,8 @@ def _names(
 ) -> NameRoom:
     """Name resolution; ahead of visits where they are asked for so, or their servers must be known first."""
     dns = msgspec.structs.replace(config.dns, prefetch=config.dns.prefetch or effective.by_server)
-    return NameRoom(dns, config.fetch, folder.names, listeners, extensions)
+    keeps_aliases = effective.finds_servers_by("cname")
+    return NameRoom(dns, config.fetch, folder.names, listeners, extensions, keeps_aliases=keeps_aliases)
 
 
 def _name_problems(names: NameRoom, effective: Effective) -> Iterator[ProblemFound]:
@@ -325,8 +326,8 @@ def _name_problems(names: NameRoom, effective: Effective) -> Iterator[ProblemFou
 
 
 _ADDRESSES_UNKNOWN = (
-    "politeness by address: addresses are not known here, because a proxy or a plug-in resolves names; only hosts "
-    "with a politeness.server in common rest for each other"
+    "politeness by address or CNAME: they are not known here, because a proxy or a plug-in resolves names; only hosts "
+    "with a politeness.server or a certificate in common rest for each other"
 )
 
 
@@ -426,6 +427,7 @@ def _local_fetch(environment: Environment, effective: Effective, observers: Obse
         lambda: effective.fetch_differs,
         cookies,
         posted(effective.config.seed),
+        certificates=effective.finds_servers_by("certificate"),
         proxies=Proxies(lambda problem: observers.tell(ProblemFound("proxy", problem))),
     )
 

@@ -122,6 +122,7 @@ class NameRoom:
         own: the crawl's own folder for names, unless it shares them.
         listeners: hear of what becomes of names.
         extensions: may bring a cache, or a resolver, which then resolves nothing ahead.
+        keeps_aliases: answers tell where CNAMEs led.
     """
 
     def __init__(
@@ -131,6 +132,8 @@ class NameRoom:
         own: Path,
         listeners: NameListeners | None = None,
         extensions: Extensions = _NOTHING,
+        *,
+        keeps_aliases: bool = False,
     ) -> None:
         listeners = listeners or NameListeners()  # each with statistics of its own
         self.ahead: Prefetcher | None = None
@@ -141,7 +144,12 @@ class NameRoom:
             return
         self._cache = extensions.name_cache or name_cache(config, own)
         self.resolver = resolver = CaresResolver(
-            config, self._cache, listeners.note, listeners.statistics, NamesByHttps(fetch)
+            config,
+            self._cache,
+            listeners.note,
+            listeners.statistics,
+            NamesByHttps(fetch),
+            keeps_aliases=keeps_aliases,
         )
         if config.prefetch and not fetch.names_by_proxy:
             self.ahead = Prefetcher(resolver, config.prefetch_at_once, listeners.landed)

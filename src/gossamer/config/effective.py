@@ -13,7 +13,7 @@ from gossamer.policy.places.local import Local, S
 from gossamer.policy.places.place import DAY, Asked, type_of
 from gossamer.policy.speculation.forms_config import FormsConfig
 from gossamer.policy.visits.budget import BudgetConfig, Spent, crawl_limit_reached, host_limit_reached
-from gossamer.policy.visits.politeness import PolitenessConfig
+from gossamer.policy.visits.politeness import SERVER_SETTINGS, Evidence, PolitenessConfig
 from gossamer.policy.visits.retry import RetryConfig
 from gossamer.state.records import Counters
 
@@ -110,7 +110,11 @@ class Effective:
     def by_server(self) -> bool:
         """Some hosts rest for others on their server, too."""
         local = self._local.politeness
-        return any(any(local.values(name)) for name in ("address_delay", "visits_per_address", "server"))
+        return any(any(local.values(name)) for name in SERVER_SETTINGS)
+
+    def finds_servers_by(self, evidence: Evidence) -> bool:
+        """Some hosts rest for those that this shows to be on the same server."""
+        return any(evidence in given for given in self._local.politeness.values("server_by"))
 
     def visits_at_once(self, name: str) -> int:
         """Leases that a host may have out."""

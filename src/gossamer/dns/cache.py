@@ -84,8 +84,9 @@ class PlainCache:
 
 def _size(kept: _Kept) -> int:
     answer = kept.answer
+    names = () if answer.aliases is None else (answer.aliases, *answer.aliases)
     parts = (
         kept, kept.since, kept.until, answer, answer.name, answer.ttl, answer.asked, answer.addresses,
-        *answer.addresses,
+        *answer.addresses, *names,
     )  # fmt: skip
     return sum(map(sys.getsizeof, parts))

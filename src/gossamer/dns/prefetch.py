@@ -48,9 +48,9 @@ class Prefetcher:
         """Whether a visit to `name` would not have to wait for it."""
         return self._resolver.known(name)
 
-    def addresses(self, name: str) -> tuple[str, ...] | None:
-        """Those of `name`, none if it has none; `None` if it is not known."""
-        return self._resolver.addresses(name)
+    def at_hand(self, name: str) -> Answer | None:
+        """The answer for `name`, good or bad; `None` if it is not known."""
+        return self._resolver.at_hand(name)
 
     def offer(self, name: str, *, first: bool = False) -> bool:
         """Take a name, as the caller writes it, or say that there is no room for it now.

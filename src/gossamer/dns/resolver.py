@@ -67,16 +67,20 @@ class CaresResolver:
         on_answer: Callable[[NameAnswered], None] | None = None,
         statistics: NameStatistics | None = None,
         carrier: Carrier | None = None,
+        *,
+        keeps_aliases: bool = False,
     ) -> None:
         """`on_answer` hears every name that the network resolved, from the event loop.
 
         `carrier` asks name servers over HTTPS, where there are such, and is closed with the resolver.
+        `keeps_aliases`: answers tell where CNAMEs led; what a cache has without that is asked for again.
         """
         self.statistics = NameStatistics() if statistics is None else statistics
         self._config = config
         self._cache = cache
         self._on_answer = on_answer
         self._carrier = carrier
+        self._keeps_aliases = keeps_aliases
         self._hosts = read_hosts() if config.hosts_file else {}
         self._servers: NameServers | None = None  # opened by the first question, which knows the loop
         self._held = PlainCache(HELD)
@@ -114,13 +118,11 @@ class CaresResolver:
         """Whether `resolve` would answer without asking anybody."""
         return self._is_known(ascii_name(name))
 
-    def addresses(self, name: str) -> tuple[str, ...] | None:
-        """Those that `resolve` would give without asking anybody; `None` if it would have to ask."""
+    def at_hand(self, name: str) -> Answer | None:
+        """What `resolve` would give without asking anybody; `None` if it would have to ask."""
         name, now = ascii_name(name), time.time()
         answer = self._local(name, now) or self._kept(name, now)
-        if answer is None:
-            return None if is_question(name) else ()
-        return answer.addresses
+        return answer if answer is not None or is_question(name) else self._unaskable(name, now)
 
     def ahead(self, name: str) -> asyncio.Future[Answer] | None:
         """The answer to come, if `name` is not known: asked for as soon as nobody else waits for another.
@@ -170,7 +172,13 @@ class CaresResolver:
         return None
 
     def _kept(self, name: str, now: float) -> Answer | None:
-        return self._held.get(name, now) or self._cache.get(name, now)
+        held = self._held.get(name, now)
+        if held is not None:
+            return held
+        answer = self._cache.get(name, now)
+        if self._keeps_aliases and answer is not None and answer.addresses and answer.aliases is None:
+            return None
+        return answer
 
     def _unaskable(self, name: str, now: float) -> Answer:
         ttl = self._config.not_found_ttl
@@ -239,6 +247,8 @@ class CaresResolver:
 
     def _end(self, answer: Answer) -> None:
         """Hand out what came of asking for a name."""
+        if answer.aliases is not None and not self._keeps_aliases:
+            answer = msgspec.structs.replace(answer, aliases=None)
         if not self._closed:
             self.statistics.resolved(answer)
             if answer.detail in (TIME_OUT, NO_CONNECTION) and self._servers is not None:

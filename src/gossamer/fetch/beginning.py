@@ -69,6 +69,7 @@ class Beginning(msgspec.Struct, frozen=True):
             timing=last.timing,
             truncated=last.truncated,
             certificate_ends=last.certificate_ends,
+            certificate=last.certificate,
             further=(*first.further, *last.further),
             parts=(*parts, BodyPart(last.started, last.address, last.body.size - size)),
         )

@@ -11,10 +11,12 @@ class Handshake(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         cipher: TLS version and suite; empty without one.
         certificate_ends: wall time at which the peer's does; 0 if that was not looked at.
+        certificate: SHA-256 of it; empty if that was not looked at.
     """
 
     cipher: str = ""
     certificate_ends: float = 0.0
+    certificate: bytes = b""
 
 
 _NONE = Handshake()
@@ -33,8 +35,11 @@ class ConnectionMemory:
         self._old: dict[int, None] = {}
 
     def handshake(self, connection: int, seen: Handshake) -> Handshake:
-        """What was `seen` in this visit's handshake, or in that of an earlier one."""
-        if not seen.cipher:
+        """What was `seen` in this visit's handshake, or in that of an earlier one.
+
+        Of a quick handshake only the certificate may have been seen: libcurl tells of ciphers who listens in time.
+        """
+        if seen == _NONE:
             return self._handshakes.get(connection, _NONE)
         if connection != _UNKNOWN:
             self._handshakes[connection] = seen

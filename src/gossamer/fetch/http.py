@@ -5,6 +5,7 @@ import ssl
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 
@@ -347,8 +348,8 @@ class HttpModule:
         raw = transfer.head.raw()
         secure = order.url.scheme == "https"
         head = self._request_head(transfer, order, version)
-        ends = _certificate_ends(transfer.easy) if secure and order.access.certificates else 0.0
-        handshake = self._memory.handshake(getinfo(pycurl.CONN_ID), Handshake(transfer.cipher, ends))
+        shown = _certificate(transfer.easy) if secure and order.access.certificates else (0.0, b"")
+        handshake = self._memory.handshake(getinfo(pycurl.CONN_ID), Handshake(transfer.cipher, *shown))
         return Exchange(
             url=order.known_as,
             started=conclusion.started,
@@ -364,6 +365,7 @@ class HttpModule:
             truncated=conclusion.truncated,
             request_body=order.body,
             certificate_ends=handshake.certificate_ends if secure else 0.0,
+            certificate=handshake.certificate if secure else b"",
         )
 
     def _request_head(self, transfer: Transfer, order: Order, version: int) -> bytes:
@@ -392,15 +394,17 @@ def _with_numbers(failed: Failed, easy: pycurl.Curl, code: int) -> Failed:
     return msgspec.structs.replace(failed, errno=easy.getinfo(pycurl.OS_ERRNO), certificate=certificate)
 
 
-def _certificate_ends(easy: pycurl.Curl) -> float:
-    """Wall time at which the peer's certificate ends; 0 if it is not known, as on a connection that was kept."""
+def _certificate(easy: pycurl.Curl) -> tuple[float, bytes]:
+    """Wall time at which the peer's certificate ends, and SHA-256 of it; 0 and nothing if it is not known, as on a
+    connection that was kept."""
     for certificate in easy.getinfo(pycurl.INFO_CERTINFO)[:1]:
-        ends = dict(field for field in certificate if len(field) == 2).get("Expire date", "")
+        fields = dict(field for field in certificate if len(field) == 2)
         try:
-            return float(ssl.cert_time_to_seconds(ends))
+            ends = float(ssl.cert_time_to_seconds(fields.get("Expire date", "")))
+            return ends, sha256(ssl.PEM_cert_to_DER_cert(fields.get("Cert", ""))).digest()
         except ValueError:
-            return 0.0
-    return 0.0
+            return 0.0, b""
+    return 0.0, b""
 
 
 def _timing(easy: pycurl.Curl, name_seconds: float, *, secure: bool) -> Timing:

@@ -453,7 +453,7 @@ class Frontier:
                 case _:
                     self.queues.delete(key, record, lease.ticket, batch)
             queue.set_head(lease.ticket)
-            self.serving.after_visit(queue, now, tally.address, batch)
+            self.serving.after_visit(queue, now, tally, batch)
 
     # Resting, parking, reviving …
 

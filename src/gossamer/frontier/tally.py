@@ -2,14 +2,14 @@
 
 import msgspec
 
-from gossamer.state.records import HostRecord
+from gossamer.state.records import HostRecord, Octets
 
 
 class Tally(msgspec.Struct, frozen=True):
     """What one visit adds to its host's account.
 
     `host_failed` is `None` where the visit says nothing about the host (no visit was made); `address` is the one that
-    answered, empty if none did, or a proxy.
+    answered, empty if none did, or a proxy; `certificate` is what it showed (`Exchange.certificate`).
     """
 
     rest: float = 0.0
@@ -17,6 +17,7 @@ class Tally(msgspec.Struct, frozen=True):
     bytes: int = 0
     host_failed: bool | None = None
     address: str = ""
+    certificate: Octets = b""
 
     def enter(self, record: HostRecord, now: int) -> None:
         """Add it to the account; the rest is counted from `now`, microseconds."""

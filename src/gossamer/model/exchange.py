@@ -187,6 +187,7 @@ class Exchange(msgspec.Struct, frozen=True):
         truncated: why the body is not whole, or `None`.
         request_body: that was sent; of POSTs alone.
         certificate_ends: wall time at which the peer's certificate does, where that is looked at; else 0.
+        certificate: SHA-256 of the peer's (DER), 32 bytes, where that is looked at; else empty.
         parts: how the body came, if it took several visits. Heads, `started` and `address` are then those of
             the first, `timing` that of the last.
         result: how it ended by a protocol that has no HTTP status.
@@ -209,6 +210,7 @@ class Exchange(msgspec.Struct, frozen=True):
     further: tuple[FurtherRecord, ...] = ()
     request_body: bytes = b""
     certificate_ends: float = 0.0
+    certificate: bytes = b""
     parts: tuple[BodyPart, ...] = ()
 
     @property

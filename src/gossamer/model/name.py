@@ -17,6 +17,7 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
         server: address of the name server that answered; empty for literals and `/etc/hosts`.
         seconds: how long it took; 0 from the cache.
         asked: wall time of the answer, seconds since 1970.
+        aliases: names that the CNAMEs led to, in order; `None` where that was not kept.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
     server: str = ""
     seconds: float = 0.0
     asked: float = 0.0
+    aliases: tuple[str, ...] | None = None
 
 
 class CacheCensus(msgspec.Struct, frozen=True):

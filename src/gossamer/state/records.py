@@ -123,6 +123,7 @@ class HostRecord(msgspec.Struct, array_like=True):
         b""  # what of its pages differs at each visit (`policy.change.volatile`), at most 1 KiB
     )
     speculation: Octets = b""  # what came of speculative links (`policy.speculation.belief`), at most 4 KiB
+    servers: tuple[Reason, ...] = ()  # with whom it rested for its last visit, each as `reason` would say it
 
     @property
     def delayed(self) -> int:

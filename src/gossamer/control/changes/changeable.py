@@ -1,13 +1,14 @@
 """Says which settings can change while a crawl runs, and checks changes as a whole."""
 
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 import msgspec
 from msgspec import Meta
 
 from gossamer.config.config import CrawlConfig
 from gossamer.config.dotted import join_path, nearest, setting_keys, split_path
+from gossamer.config.effective import Effective
 from gossamer.config.older_hosts import renewed_keys
 from gossamer.config.place_config import KNOWN, SECTIONS
 from gossamer.config.settings import load, merge
@@ -19,6 +20,7 @@ from gossamer.engine.admission.rejudging import may_widen
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, of
+from gossamer.policy.visits.politeness import SERVER_SETTINGS, Evidence
 
 
 class Group(StrEnum):
@@ -64,9 +66,6 @@ _SINGLE: Final[dict[str, Group]] = {
 _NEVER = frozenset(
     {
         "politeness.shared",
-        "politeness.address_delay",
-        "politeness.visits_per_address",
-        "politeness.server",
         "order.opic.credit",
         "order.focus.query",
     }
@@ -146,6 +145,8 @@ def plan_changes(config: CrawlConfig, changes: dict[str, Any]) -> Plan:
     before = msgspec.to_builtins(config)
     try:
         after = load(CrawlConfig, merge(before, wanted))
+        if _servers_found_by(config) != _servers_found_by(after):
+            problems += [of(path, Reason(ProblemCode.NOT_LIVE)) for path in wanted if _is_of_servers(path)]
     except ConfigError as error:
         problems += error.reasons
     if problems:
@@ -158,6 +159,18 @@ def plan_changes(config: CrawlConfig, changes: dict[str, Any]) -> Plan:
 def widens(before: CrawlConfig, after: CrawlConfig) -> bool:
     """Whether something that was out of scope may be in scope now."""
     return before.judged_by[1:] != after.judged_by[1:] or may_widen(before.scope, after.scope)
+
+
+def _servers_found_by(config: CrawlConfig) -> set[str]:
+    """What a crawl looks at to know servers: the table of their rests, names and certificates are made ready for that
+    at its start, so it stays. Which hosts and how long may change."""
+    effective = Effective(config)
+    found = {evidence for evidence in get_args(Evidence) if effective.finds_servers_by(evidence)}
+    return found | ({"address"} if effective.by_server else set())
+
+
+def _is_of_servers(path: str) -> bool:
+    return split_path(path)[-1] in SERVER_SETTINGS
 
 
 def _group_of(keys: list[str]) -> Group | None:

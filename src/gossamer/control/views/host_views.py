@@ -64,6 +64,7 @@ class HostPoliteness(msgspec.Struct, frozen=True):
     address_delay: float
     visits_per_address: int
     server: str
+    server_by: tuple[str, ...]
 
 
 class HostBudget(msgspec.Struct, frozen=True):
@@ -111,6 +112,7 @@ class HostDetail(HostItem, frozen=True, kw_only=True):
         rest: seconds that its last visit earned.
         crawl_delay: what its robots file asks for; `None` if nothing.
         first: the first URLs of its queue.
+        servers: with whom it rested for its last visit, by server and what showed that.
     """
 
     parked: str
@@ -124,6 +126,7 @@ class HostDetail(HostItem, frozen=True, kw_only=True):
     first: list[str]
     robots: list[RobotsFile]
     branches: list[BranchLine]
+    servers: tuple[Reason, ...]
 
 
 def hosts(look: ViewContext, params: Hosts) -> HostPage:
@@ -200,6 +203,7 @@ def host(look: ViewContext, params: Host) -> HostDetail:
         first=list(_first(look, key, record)),
         robots=robots_of(look, key),
         branches=list(islice(lines_of(record.name, branches_of(look.environment, key)), BRANCHES)),
+        servers=record.servers,
     )
 
 

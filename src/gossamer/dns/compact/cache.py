@@ -204,7 +204,7 @@ class CompactCache:
         if self._store is None:
             return False
         key, check = self._marks(answer.name)
-        value = pack_entry(now, answer.ttl, check, answer.addresses)
+        value = pack_entry(now, answer.ttl, check, answer.addresses, answer.aliases)
         return value is not None and self._store.put(key, value, now)
 
     def _forget(self, name: str) -> None:
@@ -215,7 +215,7 @@ class CompactCache:
 
 def _answer(name: str, entry: Entry, now: float) -> Answer:
     ttl = entry.ttl or max(0.0, entry.expires - now)
-    return Answer(name, entry.addresses, ttl, asked=min(now, entry.expires - ttl))
+    return Answer(name, entry.addresses, ttl, asked=min(now, entry.expires - ttl), aliases=entry.aliases)
 
 
 def _number(digest: bytes) -> int:

@@ -1,4 +1,4 @@
-"""The value of a name: when it expires, its time to live, a check over the full name, its addresses.
+"""The value of a name: when it expires, its time to live, a check over the full name, its addresses, its aliases.
 
 | bytes | |
 |---|---|
@@ -8,7 +8,9 @@
 | 4 or 16 | the one address, as an integer |
 
 Of several addresses each has a byte in front that says how long it is, so that they keep their order; no
-such row is 4 or 16 bytes long. All numbers are big-endian.
+such row is 4 or 16 bytes long. Where aliases are kept even one address has that byte, and behind the addresses stand
+a 0, which no length is, and the names with blanks between, one more blank if it would be 16 bytes. All numbers are
+big-endian.
 """
 
 import socket
@@ -33,12 +35,14 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
         minutes: time to live that it had, rounded down.
         check: `CHECK_BYTES` of a keyed hash of the full name.
         addresses: numeric, in the order to try.
+        aliases: names that the CNAMEs led to; `None` where that was not kept.
     """
 
     expires: int
     minutes: int
     check: bytes
     addresses: tuple[str, ...]
+    aliases: tuple[str, ...] | None = None
 
     @property
     def ttl(self) -> int:
@@ -50,7 +54,13 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
         return self.expires - now <= (self.minutes + 1) * 60
 
 
-def pack_entry(now: float, ttl: float, check: bytes, addresses: tuple[str, ...]) -> bytes | None:
+def pack_entry(
+    now: float,
+    ttl: float,
+    check: bytes,
+    addresses: tuple[str, ...],
+    aliases: tuple[str, ...] | None = None,
+) -> bytes | None:
     """The value of an answer given at wall time `now`; `None` if there is no address, or one is none.
 
     Expiry and time to live are rounded down: no answer lives longer than it may.
@@ -61,9 +71,15 @@ def pack_entry(now: float, ttl: float, check: bytes, addresses: tuple[str, ...])
         packed = [_pack_address(address) for address in addresses[:MAX_ADDRESSES]]
     except OSError:
         return None
-    if len(packed) < 2:
-        return head + packed[0] if packed else None
-    return head + b"".join(bytes((len(address),)) + address for address in packed)
+    if not packed:
+        return None
+    if len(packed) == 1 and aliases is None:
+        return head + packed[0]
+    row = b"".join(bytes((len(address),)) + address for address in packed)
+    if aliases is not None:
+        row += b"\0" + " ".join(aliases).encode()
+        row += b" " if len(row) == _V6 else b""
+    return head + row
 
 
 def unpack_entry(value: bytes) -> Entry | None:
@@ -71,8 +87,8 @@ def unpack_entry(value: bytes) -> Entry | None:
     if len(value) < _HEAD.size + _V4:
         return None
     expires, minutes, check = _HEAD.unpack_from(value)
-    addresses = _unpack_addresses(value[_HEAD.size :])
-    return Entry(expires, minutes, check, addresses) if addresses else None
+    addresses, aliases = _unpack_row(value[_HEAD.size :])
+    return Entry(expires, minutes, check, addresses, aliases) if addresses else None
 
 
 def expiry(value: bytes) -> int:
@@ -84,18 +100,21 @@ def _pack_address(address: str) -> bytes:
     return socket.inet_pton(socket.AF_INET6 if ":" in address else socket.AF_INET, address)
 
 
-def _unpack_addresses(packed: bytes) -> tuple[str, ...]:
+def _unpack_row(packed: bytes) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Addresses, none if the row is not one of ours, and aliases."""
     if len(packed) == _V4:
-        return (socket.inet_ntop(socket.AF_INET, packed),)
+        return (socket.inet_ntop(socket.AF_INET, packed),), None
     if len(packed) == _V6:
-        return (socket.inet_ntop(socket.AF_INET6, packed),)
-    addresses = []
+        return (socket.inet_ntop(socket.AF_INET6, packed),), None
+    addresses: list[str] = []
     at = 0
     while at < len(packed):
         size = packed[at]
+        if not size:
+            return tuple(addresses), tuple(packed[at + 1 :].decode("ascii", "replace").split())
         address = packed[at + 1 : at + 1 + size]
         if size not in (_V4, _V6) or len(address) != size:
-            return ()
+            return (), None
         addresses.append(socket.inet_ntop(socket.AF_INET if size == _V4 else socket.AF_INET6, address))
         at += 1 + size
-    return tuple(addresses)
+    return tuple(addresses), None

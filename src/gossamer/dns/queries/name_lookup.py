@@ -2,11 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, islice
 
 import msgspec
 
 from gossamer.dns.config import DnsConfig
+from gossamer.dns.hosts import is_question
 from gossamer.dns.queries.question import AAAA, A, Question
 from gossamer.dns.queries.reply import LOOP, MAX_CHAIN, TIME_OUT, Reply, Verdict
 from gossamer.dns.queries.servers import NameServers
@@ -52,6 +54,7 @@ class NameLookup:
         self._questions: list[Question] = []
         self._kept_for: dict[int, int] = {}  # the least TTL of the CNAMEs that led on, by family
         self._led_to: set[tuple[int, str]] = set()
+        self._aliases: list[str] = []  # that led on
         self._replies: dict[int, Reply] = {}
         self._kinds = (A, AAAA) if config.ipv6 else (A,)
         self._ask(dict.fromkeys(self._kinds, name))
@@ -98,6 +101,7 @@ class NameLookup:
         for kind, reply in aliases.items():
             del self._replies[kind]
             self._kept_for[kind] = reply.ttl
+            self._aliases += reply.aliases
         self._ask({kind: reply.alias for kind, reply in aliases.items()})
 
     def _stop(self) -> None:
@@ -111,16 +115,22 @@ class NameLookup:
         self._stop()
         self._questions.clear()  # they refer to us: whoever has landed leaves no cycle for the collector
         replies = [self._replies[kind] for kind in (A, AAAA) if kind in self._replies]
-        self._landed(combine(self._name, replies, self._config, time.monotonic() - self._started))
+        seconds = time.monotonic() - self._started
+        self._landed(combine(self._name, replies, self._config, seconds, self._aliases))
 
 
-def combine(name: str, replies: Sequence[Reply], config: DnsConfig, seconds: float) -> Answer:
-    """The answer that follows from one or two replies, IPv4 first."""
+def combine(
+    name: str, replies: Sequence[Reply], config: DnsConfig, seconds: float, led: Iterable[str] = ()
+) -> Answer:
+    """The answer that follows from one or two replies, IPv4 first; `led` are the aliases before them."""
     found = [reply for reply in replies if reply.verdict is Verdict.FOUND]
     if found:
         addresses = interleave([reply.addresses for reply in found])[: config.max_addresses]
         ttl = min(max(min(reply.ttl for reply in found), config.min_ttl), config.max_ttl)
-        return Answer(name, addresses, ttl, server=found[0].server, seconds=seconds, asked=time.time())
+        server, aliases = found[0].server, _names(chain(led, *(reply.aliases for reply in found)))
+        return Answer(
+            name, addresses, ttl, server=server, seconds=seconds, asked=time.time(), aliases=aliases
+        )
     # IPv4 decides; but where it says "no address", IPv6 must have been heard before the name has no address.
     telling = replies[0]
     if telling.verdict is Verdict.NO_ADDRESS and replies[-1].verdict is Verdict.FAILED:
@@ -129,6 +139,11 @@ def combine(name: str, replies: Sequence[Reply], config: DnsConfig, seconds: flo
     if telling.verdict is Verdict.FAILED:
         fault, ttl = Fault.NAME_FAILED, config.failure_ttl
     return Answer(name, (), ttl, fault, telling.detail, telling.server, seconds, time.time())
+
+
+def _names(aliases: Iterable[str]) -> tuple[str, ...]:
+    """Each once, `MAX_CHAIN` at most, and only what a host may be called: others may hold any byte."""
+    return tuple(islice(filter(is_question, dict.fromkeys(aliases)), MAX_CHAIN))
 
 
 def interleave(families: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

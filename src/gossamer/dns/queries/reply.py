@@ -32,6 +32,7 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
         addresses: in the order of the answer, each once.
         ttl: the least on the way to them, or to `alias`.
         alias: where the answer's CNAMEs end without saying whether there are addresses; empty: nowhere.
+        aliases: names that the answer's CNAMEs led to, in order.
     """
 
     verdict: Verdict
@@ -40,6 +41,7 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
     detail: str = ""
     server: str = ""
     alias: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 NXDOMAIN = "NXDOMAIN"
@@ -77,11 +79,12 @@ def read_reply(name: str, kind: int, result: DNSResult | None, status: int | Non
     if status is not None or result is None:
         detail = _FAILURES.get(status or 0) or f"c-ares error {status}"
         return Reply(Verdict.FAILED, detail=detail, server=server)
-    addresses, ttl, detail, end = _follow(name, kind, result)
+    addresses, ttl, detail, aliases = _follow(name, kind, result)
     if addresses:
-        return Reply(Verdict.FOUND, addresses, ttl, server=server)
+        return Reply(Verdict.FOUND, addresses, ttl, server=server, aliases=aliases)
+    end = aliases[-1] if aliases else name
     leads_on = end != name and is_question(end) and not _is_denied(result)
-    return Reply(Verdict.NO_ADDRESS, (), ttl, detail, server, end if leads_on else "")
+    return Reply(Verdict.NO_ADDRESS, (), ttl, detail, server, end if leads_on else "", aliases)
 
 
 def _is_denied(result: DNSResult) -> bool:
@@ -89,8 +92,8 @@ def _is_denied(result: DNSResult) -> bool:
     return any(isinstance(record.data, SOARecordData) for record in islice(result.authority, MAX_RECORDS))
 
 
-def _follow(name: str, kind: int, result: DNSResult) -> tuple[tuple[str, ...], int, str, str]:
-    """Addresses at the end of the chain, the least TTL on the way, why there are none, and the end's name."""
+def _follow(name: str, kind: int, result: DNSResult) -> tuple[tuple[str, ...], int, str, tuple[str, ...]]:
+    """Addresses at the end of the chain, the least TTL on the way, why there are none, and the names on the way."""
     aliases: dict[str, tuple[str, int]] = {}
     addresses: dict[str, dict[str, int]] = {}
     for record in islice(result.answer, MAX_RECORDS):
@@ -101,15 +104,17 @@ def _follow(name: str, kind: int, result: DNSResult) -> tuple[tuple[str, ...], i
         elif isinstance(data, CNAMERecordData):
             aliases.setdefault(_plain(record.name), (_plain(data.cname), _plausible(record.ttl)))
     ttls: list[int] = []
+    led: list[str] = []
     for _ in range(MAX_CHAIN):
         if name in addresses:
             found = addresses[name]
-            return tuple(found), min(*ttls, *found.values(), _MAX_TTL), "", name
+            return tuple(found), min(*ttls, *found.values(), _MAX_TTL), "", tuple(led)
         if name not in aliases:
-            return (), min(ttls, default=0), NO_ADDRESS, name
+            return (), min(ttls, default=0), NO_ADDRESS, tuple(led)
         name, ttl = aliases[name]
         ttls.append(ttl)
-    return (), 0, LOOP, ""
+        led.append(name)
+    return (), 0, LOOP, ()
 
 
 def _plain(name: str | bytes) -> str:

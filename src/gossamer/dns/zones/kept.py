@@ -38,4 +38,5 @@ class Kept(msgspec.Struct, frozen=True, gc=False):
         """Bytes it takes with everything only it holds."""
         answer = self.answer
         own = (self, self.until, answer, answer.name, answer.ttl, answer.asked, answer.addresses)
-        return sum(map(sys.getsizeof, chain(own, answer.addresses)))
+        names = () if answer.aliases is None else (answer.aliases, *answer.aliases)
+        return sum(map(sys.getsizeof, chain(own, answer.addresses, names)))

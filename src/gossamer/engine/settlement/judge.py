@@ -139,6 +139,7 @@ class Judge:
             bytes=exchange.latest.size if exchange else 0,
             host_failed=is_host_failure(outcome),
             address=exchange.latest.address if exchange else "",
+            certificate=exchange.certificate if exchange else b"",
         )
 
 

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.model.name import Answer
 
 AT_HAND = 10_000_000
 """Microseconds for which an answer that has come is taken to be at hand, whatever it was."""
@@ -16,7 +17,7 @@ class Names(Protocol):
     def known(self, host: str) -> bool:
         """Whether a visit to `host` would not have to wait for its name."""
 
-    def addresses(self, host: str) -> tuple[str, ...] | None:
+    def at_hand(self, host: str) -> Answer | None:
         """Where a visit to `host` would go, nowhere if its name has no address; `None` if that is not known."""
 
     def offer(self, host: str, *, first: bool = False) -> bool:

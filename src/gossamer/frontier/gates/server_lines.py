@@ -5,12 +5,13 @@ many transactions. So they stand in line, and only the first ask it; the others 
 turn, rather too early. Nobody is woken, and who does not come in time loses its place.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from gossamer.frontier.gates.name_gate import Names
 from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.frontier.tally import Tally
 from gossamer.model.reasons.codes import HoldCode
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
@@ -33,6 +34,11 @@ _CLOSER = 0.9
 """By how much turns are taken to be closer after one that nobody had to wait for."""
 
 
+_SHOWN = HoldCode.SERVER_CERTIFICATE
+SERVER_CODES = frozenset({HoldCode.SERVER, HoldCode.SERVER_CNAME, _SHOWN})
+"""Of hosts that wait for others on their server."""
+
+
 class ServerClaim(msgspec.Struct, frozen=True, gc=False):
     """What a visit wants of a server.
 
@@ -40,16 +46,18 @@ class ServerClaim(msgspec.Struct, frozen=True, gc=False):
         name: in the table of rests.
         rest: microseconds that it lies still after the visit.
         limit: visits to it at once.
+        code: by what evidence it is one.
     """
 
     name: str
     rest: int
     limit: int
+    code: HoldCode
 
     @property
     def reason(self) -> Reason:
         """Why a host waits for it."""
-        return because(HoldCode.SERVER, self.name.removeprefix(MARK))
+        return because(self.code, self.name.removeprefix(MARK))
 
 
 Claims = tuple[ServerClaim, ...]
@@ -105,9 +113,10 @@ class _Line:
 class ServerLines:
     """Who waits for which server.
 
-    A server is what an operator has named one, else each address that the name of the host has: whichever of them
-    the visit goes to was free. The one that answers rests, too, if it is another: a connection that was kept open leads
-    to where the name led before.
+    A server is what an operator has named one, else what evidence shows (`PolitenessConfig.server_by`): each address
+    that the name of the host has, whichever of them the visit goes to; each name that it leads to by CNAME, its own
+    among them, as others may lead to it; the certificate that the host has shown. What only the visit shows rests, too,
+    from its end on: another address, where a connection that was kept open leads, or another certificate.
     """
 
     def __init__(
@@ -133,21 +142,43 @@ class ServerLines:
         """What the next visit to a host wants; `None` if that is not known yet, and is being found out."""
         assert queue.first is not None
         url = queue.first[1].url
-        addresses = self._names.addresses(url.host) if self._names is not None and url.host else ()
-        if addresses is None:
-            assert self._names is not None
-            self._names.offer(url.host, first=True)
-            return None
-        found = {claim.name: claim for address in addresses or ("",) if (claim := self._claim(url, address))}
+        addresses: tuple[str, ...] = ()
+        led: tuple[str, ...] = ()
+        if self._names is not None and url.host:
+            answer = self._names.at_hand(url.host)
+            if answer is None:
+                self._names.offer(url.host, first=True)
+                return None
+            addresses, led = answer.addresses, (url.host, *(answer.aliases or ()))
+        certificate = next((str(each.values[0]) for each in queue.record.servers if each.code == _SHOWN), "")
+        found = {
+            claim.name: claim
+            for address in addresses or ("",)
+            for claim in self._claims(url, address, led, certificate)
+        }
         return tuple(found[name] for name in sorted(found))
 
-    def _claim(self, url: Url, address: str) -> ServerClaim | None:
+    def _claims(
+        self, url: Url, address: str, led: tuple[str, ...], certificate: str
+    ) -> Iterator[ServerClaim]:
+        """Of the servers that an address, the names that lead there and a certificate are evidence of."""
         politeness = self._politeness(url, address)
-        server = politeness.server or address
-        if not (server and politeness.by_server):
-            return None
-        limit = politeness.visits_per_address or 1
-        return ServerClaim(MARK + server, int(politeness.address_delay * 1e6), limit)
+        if not politeness.by_server:
+            return
+        evidence: dict[str, HoldCode] = {}
+        if politeness.server:
+            evidence[politeness.server] = HoldCode.SERVER
+        else:
+            if "certificate" in politeness.evidence:
+                evidence[certificate] = _SHOWN
+            if "cname" in politeness.evidence:
+                evidence |= dict.fromkeys(led, HoldCode.SERVER_CNAME)
+            if "address" in politeness.evidence:
+                evidence[address] = HoldCode.SERVER
+            evidence.pop("", None)
+        rest, limit = int(politeness.address_delay * 1e6), politeness.visits_per_address or 1
+        for server, code in evidence.items():
+            yield ServerClaim(MARK + server, rest, limit, code)
 
     def wait(self, name: str, claims: Claims) -> tuple[ServerClaim, int] | None:
         """The server for which others are before the host, and microseconds after which to come; `None`: it may ask."""
@@ -190,17 +221,21 @@ class ServerLines:
             self._waiting -= line.due.pop(record.name, None) is not None
             if not line.due:
                 del self._lines[claim.name]
-        if record.reason is not None and record.reason.code == HoldCode.SERVER:
+        if record.reason is not None and record.reason.code in SERVER_CODES:
             record.reason = None
 
-    def end(self, queue: HostQueue, address: str) -> list[tuple[ServerClaim, bool]]:
-        """The servers of a visit that is over, and whether they were claimed for it; `address` answered."""
+    def end(self, queue: HostQueue, tally: Tally) -> list[tuple[ServerClaim, bool]]:
+        """The servers of a visit that is over, and whether they were claimed for it."""
         visits = self._visited[queue.key]
         url, claims = visits.pop(0)
         if not visits:
             del self._visited[queue.key]
-        ended = [(claim, True) for claim in claims]
-        other = self._claim(url, address) if address else None
-        if other is not None and all(claim.name != other.name for claim in claims):
-            ended.append((other, False))
-        return ended
+        certificate = f"sha256:{tally.certificate.hex()}" if tally.certificate else ""
+        claimed = {claim.name for claim in claims}
+        others = [
+            claim for claim in self._claims(url, tally.address, (), certificate) if claim.name not in claimed
+        ]
+        replaced = {claim.code for claim in others} & {_SHOWN}  # a certificate by another
+        kept = (claim for claim in claims if claim.code not in replaced)
+        queue.record.servers = tuple(claim.reason for claim in (*kept, *others))
+        return [*((claim, True) for claim in claims), *((claim, False) for claim in others)]

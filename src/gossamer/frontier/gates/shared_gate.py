@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from gossamer.frontier.config import HostPolicy
 from gossamer.frontier.gates.gate import Turn
-from gossamer.frontier.gates.server_lines import NAME_WAIT, ServerClaim, ServerLines
+from gossamer.frontier.gates.server_lines import NAME_WAIT, SERVER_CODES, ServerClaim, ServerLines
 from gossamer.frontier.gates.shared_rests import Return, SharedRests
 from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.frontier.tally import Tally
 from gossamer.model.reasons.codes import HoldCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.state.records import HostRecord
@@ -93,16 +94,15 @@ class SharedGate:
         record = queue.record
         self.refused += 1
         record.due = max(record.due, self._now() + wait)
-        if reason is not None and (reason.code == HoldCode.SERVER or record.reason is None):
+        if reason is not None and (reason.code in SERVER_CODES or record.reason is None):
             record.reason = reason  # an earlier one is over
         self._place(queue)
         return Turn.WAIT
 
-    def after_visit(self, queue: HostQueue, now: int, address: str) -> None:
-        """A lease of the host, which `address` answered, is being settled at `now`; its rest may still grow until the
-        commit."""
+    def after_visit(self, queue: HostQueue, now: int, tally: Tally) -> None:
+        """A lease of the host is being settled at `now`; its rest may still grow until the commit."""
         record = queue.record
-        servers = self._servers.end(queue, address) if self._servers is not None else []
+        servers = self._servers.end(queue, tally) if self._servers is not None else []
         self._ended.append((record, servers, record.last_visit == now, now))
 
     def committed(self) -> None:

@@ -121,7 +121,8 @@ class SharedRests:
             StorageError: it cannot be used.
         """
         only_on_linux(
-            "politeness by server or shared by crawls (politeness.shared, server, address_delay, visits_per_address)"
+            "politeness by server or shared by crawls (politeness.shared, server, server_by, address_delay, "
+            "visits_per_address)"
         )
         self._folder = folder
         self._now = now

@@ -12,6 +12,7 @@ from gossamer.frontier.queues.again import AgainQueue
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.host_schedule import HostSchedule
 from gossamer.frontier.queues.wake import WakeIndex
+from gossamer.frontier.tally import Tally
 from gossamer.state.environment import Batch, Environment
 from gossamer.state.keys import FOREVER
 from gossamer.state.records import HostRecord
@@ -186,10 +187,10 @@ class ActiveHosts:
         if self._shared is not None:
             self._shared.listen()
 
-    def after_visit(self, queue: HostQueue, now: int, address: str, batch: Batch) -> None:
-        """Give a host whose visit is settled its next turn, or give it back to the disk; `address` answered."""
+    def after_visit(self, queue: HostQueue, now: int, tally: Tally, batch: Batch) -> None:
+        """Give a host whose visit is settled its next turn, or give it back to the disk."""
         if self._shared is not None:
-            self._shared.after_visit(queue, now, address)
+            self._shared.after_visit(queue, now, tally)
         self.seat(queue, now, batch)
 
     def must_leave(self, queue: HostQueue) -> bool:

@@ -350,6 +350,7 @@ class Storyteller:
                 failures=record.failures,
             ),
             clause("host.rest", seconds=record.rest / 1e6) if record.visits else None,
+            clause("host.servers", servers=servers) if (servers := together(record.servers)) else None,
         )
 
 

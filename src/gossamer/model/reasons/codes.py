@@ -19,6 +19,8 @@ class HoldCode(StrEnum):
     SET_ASIDE = "hold.set_aside"
     SHARED = "hold.shared"
     SERVER = "hold.server"
+    SERVER_CNAME = "hold.server_cname"
+    SERVER_CERTIFICATE = "hold.server_certificate"
     OPERATOR = "hold.operator"
     OPERATOR_FOR = "hold.operator_for"
     IN_SCOPE_AGAIN = "hold.in_scope_again"

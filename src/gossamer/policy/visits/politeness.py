@@ -1,7 +1,7 @@
 """Sets how long a host rests after a visit (docs/explanation/politeness.md)."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -10,6 +10,13 @@ from gossamer.model.exchange import Headers
 from gossamer.model.quantity import Seconds
 from gossamer.policy.places.known import BY_ADDRESS, BY_ANSWER, BY_HOST
 from gossamer.policy.visits.http_date import parse_http_date
+
+Evidence = Literal["address", "cname", "certificate"]
+"""What shows that hosts are on one server: an address, a name on the chain of CNAMEs, the certificate."""
+
+
+SERVER_SETTINGS = ("address_delay", "visits_per_address", "server", "server_by")
+"""Any of these, given anywhere, lets hosts rest for others on their server."""
 
 
 class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -43,16 +50,16 @@ class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     address_delay: Annotated[
         Seconds,
         Meta(
-            description="Shortest rest of an address after each visit, by whatever name it was visited; 0: each"
-            " name rests by itself, however many are on one server."
+            description="Shortest rest of a server after each visit, by whatever name it was visited; 0: each"
+            " name rests by itself, however many are on one server. server_by says what a server is."
         ),
         BY_ADDRESS,
     ] = 0.0
     visits_per_address: Annotated[
         int,
         Meta(
-            description="Visits to one address at once, by whatever names; 0: 1 if address_delay or server is"
-            " given, else any number.",
+            description="Visits to one server at once, by whatever names; 0: 1 if address_delay, server or"
+            " server_by is given, else any number.",
             ge=0,
         ),
         BY_ADDRESS,
@@ -61,11 +68,21 @@ class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         str,
         Meta(
             description="A name of your own for the server, or the servers, that these hosts are on: they rest"
-            " together as if by one address, whatever their addresses are; empty: their addresses count.",
+            " together as if by one address, whatever their addresses are; empty: server_by counts.",
             max_length=253,
         ),
         BY_ADDRESS,
     ] = ""
+    server_by: Annotated[
+        tuple[Evidence, ...],
+        Meta(
+            description="What shows that hosts are on one server, where it has no name of your own: `address`;"
+            " `cname`, their names lead to or over one name by CNAME; `certificate`, they show the same one"
+            " (known after the first visit). Several may be given: hosts rest together if one of them agrees."
+            " Empty: by address, if address_delay or visits_per_address is given."
+        ),
+        BY_ADDRESS,
+    ] = ()
     max_retry_after: Annotated[
         Seconds,
         Meta(description="Cap on a Retry-After that comes with another status than 429 and 503."),
@@ -86,7 +103,12 @@ class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     @property
     def by_server(self) -> bool:
         """Whether hosts rest for others on their server, too."""
-        return bool(self.address_delay or self.visits_per_address or self.server)
+        return any(getattr(self, name) for name in SERVER_SETTINGS)
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """What shows that hosts are on one server, where `by_server`."""
+        return self.server_by or ("address",)
 
 
 def rest_after(config: PolitenessConfig, elapsed: float, crawl_delay: float | None) -> float:

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -79,7 +80,10 @@ class NameService:
             speech = Speech.NXDOMAIN
         if speech is Speech.SILENT or self._is_lost(asked, naming, number):
             return None
-        message, lie = _speak(naming or Naming(), asked, speech, transport)
+        naming = naming or Naming()
+        if naming.wander:
+            naming = replace(naming, addresses=(naming.addresses[number % len(naming.addresses)],))
+        message, lie = _speak(naming, asked, speech, transport)
         return Said(message, spec.name_delay + (naming.delay if naming is not None else 0.0), lie)
 
     def _common_speech(self) -> Speech:

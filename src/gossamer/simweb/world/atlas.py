@@ -65,6 +65,9 @@ class Atlas:
         draw = fingerprint(self.spec.seed, "name", name)
         number = draw % self.spec.addresses
         ttl = self.spec.name_ttl if self.spec.name_ttl >= 0 else 60 + draw % 3600
+        if self.spec.backends:
+            backend = f"backend{draw % self.spec.backends}.{HOME}"
+            return Naming(addresses=tuple(self.addresses()), ttl=ttl, aliases=(backend,), wander=True)
         return Naming(addresses=(f"{self.spec.network}.{number}.1",), ttl=ttl)
 
     def addresses(self) -> list[str]:

@@ -154,6 +154,7 @@ class Naming:
         addresses: numeric, IPv4 and IPv6.
         ttl: seconds.
         aliases: CNAME chain from the name to the owner of the addresses.
+        wander: each question gets one of the addresses, the next one the next.
         speech: how questions are treated.
         delay: seconds before the answer.
         lost: questions at first that get no answer.
@@ -163,6 +164,7 @@ class Naming:
     addresses: tuple[str, ...] = ()
     ttl: int = 300
     aliases: tuple[str, ...] = ()
+    wander: bool = False
     speech: Speech = Speech.ANSWER
     delay: float = 0.0
     lost: int = 0

@@ -47,6 +47,8 @@ class WorldSpec:
         seeds: number of hosts whose front pages are the seeds.
         domains: registrable domains over which hosts are spread.
         addresses: loopback addresses over which hosts are spread (above 1 needs Linux).
+        backends: so many servers of many names: ordinary hosts' names lead to one of these by CNAME, and each
+            question gets another of the addresses; 0: each name has one address of its own.
         network: first two numbers of all addresses; another than 127.0 where visitors come from other
             machines (`NETWORK.0.1` must be this one's), which the catalogue of cases does without.
         robots: urn of `ROBOTS_KINDS`, drawn by host.
@@ -88,6 +90,7 @@ class WorldSpec:
     seeds: int = 1
     domains: int = 1
     addresses: int = 1
+    backends: int = 0
     network: str = LOOPBACK
     robots: tuple[str, ...] = ("absent",)
     charsets: tuple[str, ...] = ("utf-8/header",)
@@ -122,6 +125,8 @@ class WorldSpec:
             raise ValueError(f"seeds must be 1 to {self.hosts} (hosts), not {self.seeds}")
         if not 1 <= self.addresses <= 250 or self.domains < 1 or self.links < 1 or self.failures < 0:
             raise ValueError("addresses must be 1 to 250, domains and links at least 1, failures at least 0")
+        if self.backends < 0:
+            raise ValueError(f"backends must be at least 0, not {self.backends}")
         if self.network != LOOPBACK and self.misbehaviours:
             raise ValueError(f"misbehaviours lie in {LOOPBACK}, not in {self.network}; leave one of them out")
         ipaddress.IPv4Address(f"{self.network}.0.1")

@@ -184,10 +184,10 @@ _UNITS = {
 }
 
 
-def as_field(name: str, value: float | str, t: Words) -> str:
+def as_field(name: str, value: float | str | list[str], t: Words) -> str:
     """A setting of a host, in its unit."""
-    if isinstance(value, str):
-        return value
+    if not isinstance(value, int | float):
+        return value if isinstance(value, str) else ", ".join(value)
     unit = _UNITS.get(name, "")
     return t.duration(value) if unit == "s" else t.size(value) if unit == "B" else t.number(value)
 
