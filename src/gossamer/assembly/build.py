@@ -3,6 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,12 +62,16 @@ from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.gates.name_gate import Names
 from gossamer.frontier.gates.shared_rests import SharedRests
+from gossamer.model.errors import ConfigError
 from gossamer.model.events import NameAnswered, ProblemFound
 from gossamer.model.exchange import Exchange
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, of
 from gossamer.model.url import Url
 from gossamer.policy.robots.file import PRODUCT_TOKEN
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.urls.canonical import Canonicaliser
+from gossamer.policy.urls.mirrors import Mirrors
 from gossamer.policy.urls.queue_key import queue_key
 from gossamer.policy.urls.registrable import registrable_domain
 from gossamer.policy.visits.politeness import rest_after
@@ -84,7 +89,7 @@ from gossamer.ports import (
 from gossamer.state.clock import CrawlClock, WallClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
-from gossamer.state.records import SCOPE_HOSTS, SECRET, Counters, decode
+from gossamer.state.records import SCOPE_HOSTS, SECRET, SHARED_OUT, Counters, decode
 from gossamer.state.site_cookies import SiteCookies
 
 if TYPE_CHECKING:
@@ -130,10 +135,10 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
 
     # Where it may go, and in what order.
     scope_of = partial(_scope, environment, folder.path, extensions.scope_rules)
-    scope, seeds = scope_of(config), Seeds(config, folder.path)
+    scope, seeds, mirrors = scope_of(config), Seeds(config, folder.path), _mirrors(environment, config)
     rejudging = Rejudging(environment, scope, config.judged_by, plugins.hear)
     order = extensions.ordering or ordering(config.engine.order, config.order)
-    guard = _guard(config.fetch, extensions.address_rules, seeds)
+    guard = _guard(config.fetch, extensions.address_rules, chain(seeds, *(mirrors.groups if mirrors else ())))
     shared = _shared(folder, effective)
 
     # What waits: names ahead of visits, the frontier, and who lends from it.
@@ -169,7 +174,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     )
 
     # The door in.
-    identity = Identity(Canonicaliser(config.canonical), frontier)
+    identity = Identity(Canonicaliser(config.canonical), frontier, config.known_as)
     tests, guesses = (
         _drop_tests(config, frontier),
         Speculation(frontier, identity, counters, config.speculation, effective.forms),
@@ -185,6 +190,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         plain=tests.for_links if tests is not None else None,
         other_agents=peers.other_agents,
         speculation=guesses if effective.guesses else None,
+        mirrors=mirrors,
     )
     robots = RobotsFiles(
         frontier,
@@ -193,6 +199,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         clock.micros,
         sitemaps=config.engine.sitemaps,
         guess_sitemap=config.engine.guess_sitemap,
+        mirrors=mirrors,
     )
 
     # The door out.
@@ -207,6 +214,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         effective.politeness_after,
         effective.visit_speed,
         every_attempt=config.engine.every_attempt,
+        mirrors=mirrors,
     )
     memory, links = PageMemory(environment), _link_rules(config, guesses=effective.guesses)
     twins = Twins(frontier, identity, admission, memory, skip=config.engine.twins == "skip")
@@ -305,6 +313,24 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
     )
 
 
+def _mirrors(environment: Environment, config: CrawlConfig) -> Mirrors | None:
+    """By which mirrors the URLs are shared out, noted before there are any.
+
+    Raises:
+        ConfigError: they are others than when the crawl began.
+    """
+    now = msgspec.json.encode(config.mirrors)
+    begun = environment.get(Family.META, SECRET) is not None
+    if (environment.get(Family.META, SHARED_OUT) or b"[]") == now:
+        return config.shared_out
+    if begun:
+        raise ConfigError(of("mirrors", Reason(ProblemCode.MIRRORS_CHANGED)))
+    batch = environment.batch()
+    batch.put(Family.META, SHARED_OUT, now)
+    environment.commit(batch)
+    return config.shared_out
+
+
 def _names(
     config: CrawlConfig,
     effective: Effective,
@@ -372,6 +398,7 @@ def _scope(environment: Environment, folder: Path, rules: Sequence[ScopeRule], c
         config.traps,
         config.local.scope_places,
         config.sessions,
+        config.known_as,
     )
 
 

@@ -1,5 +1,6 @@
 """The configuration of a crawl: every room's own settings, composed."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Annotated
 
@@ -26,6 +27,7 @@ from gossamer.fetch.config import FetchConfig
 from gossamer.frontier.config import FrontierConfig
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import WrongValueError, text
+from gossamer.model.url import Url
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.ordering.orders import OrderConfig
 from gossamer.policy.revisit.config import RevisitConfig
@@ -35,7 +37,8 @@ from gossamer.policy.scope.sessions import KeptSession
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.speculation.config import SpeculationConfig
 from gossamer.policy.speculation.forms_config import FormsConfig
-from gossamer.policy.urls.canonical import CanonicalConfig
+from gossamer.policy.urls.canonical import CanonicalConfig, Canonicaliser
+from gossamer.policy.urls.mirrors import Mirrors, MirrorsConfig, mirror_problems
 from gossamer.policy.urls.parameters import ParameterConfig
 from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.policy.visits.politeness import PolitenessConfig
@@ -72,6 +75,13 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     retry: RetryConfig = RetryConfig()
     revisit: RevisitConfig = RevisitConfig()
     canonical: CanonicalConfig = CanonicalConfig()
+    mirrors: Annotated[
+        tuple[MirrorsConfig, ...],
+        Meta(
+            description="sites that are shown at several addresses, each page of which is fetched from one of them,"
+            ' e.g. [[mirrors]] addresses = ["https://example.org/pub/", "https://mirror.example.net/"]'
+        ),
+    ] = ()
     traps: TrapConfig = TrapConfig()
     speculation: SpeculationConfig = SpeculationConfig()
     forms: FormsConfig = FormsConfig()
@@ -128,6 +138,21 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         """The settings as they stand at each place."""
         return LocalSettings(self._placed_sections(), with_cookies(self.place, self.login))
 
+    @cached_property
+    def shared_out(self) -> Mirrors | None:
+        """The sites whose URLs are shared out among several addresses; `None` if there are none."""
+        return Mirrors(self.mirrors, Canonicaliser(self.canonical)) if self.mirrors else None
+
+    @property
+    def document_name(self) -> Canonicaliser:
+        """Gives what documents are told apart by, wherever each was fetched."""
+        return Canonicaliser(self.canonical, self.known_as)
+
+    @property
+    def known_as(self) -> Callable[[Url], Url] | None:
+        """Gives the URL by which the scope knows one; `None` where each is known as itself."""
+        return self.shared_out.first_named if self.shared_out is not None else None
+
     @property
     def sessions(self) -> tuple[KeptSession, ...]:
         """What the scope must not end."""
@@ -159,6 +184,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         problems += problems_of(self.watch, self.notify)
         reasons = list(place_problems(self._placed_sections(), self.place)) if self.place else []
         reasons += login_problems(self.login)
+        reasons += mirror_problems(self.mirrors)
         if problems or reasons:
             lines = [line for problem in problems for line in problem.splitlines()]
             raise WrongValueError(*reasons, *map(text, lines))

@@ -13,7 +13,6 @@ from gossamer.model.link import ends_at_robots
 from gossamer.model.outcome import Fault
 from gossamer.model.url import Url
 from gossamer.policy.revisit.gone import Presence
-from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import HostRecord, decode_host, decode_page
@@ -61,7 +60,7 @@ def some_gone(inspection: Inspection, most: int, without: Collection[str] = ()) 
         most: pages.
         without: names of queues whose pages are not told of one by one, because they have left.
     """
-    canonical = Canonicaliser(inspection.config.canonical)
+    canonical = inspection.config.document_name
     key_of = queue_key(inspection.config.engine.queue_key)
     found: list[GonePage] = []
     for _, data in islice(inspection.environment.scan(Family.PAGES), LOOKED_AT):

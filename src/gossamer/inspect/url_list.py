@@ -138,7 +138,7 @@ def walked(
     soft = SoftMissing(inspection.environment) if wanted.gone else None
     is_wanted = PageFilter(wanted, lead)
     is_like = PageFilter(msgspec.structs.replace(wanted, gone=False), lead)
-    canonical = Canonicaliser(inspection.config.canonical)
+    canonical = inspection.config.document_name
     if wanted.orphans and not (inspection.links / FILE).exists():
         raise ConfigError(
             f"{lead}orphans: what pages mention is known after 'gossamer export links {inspection.folder.path}'."

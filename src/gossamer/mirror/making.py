@@ -23,7 +23,6 @@ from gossamer.model.document import HTML_TYPES
 from gossamer.model.errors import ConfigError, StorageError, UnreadableError
 from gossamer.model.url import Url
 from gossamer.policy.scope.address_pattern import address_pattern, address_problem
-from gossamer.policy.urls.canonical import Canonicaliser
 
 __all__ = ["Asked", "Mirrored", "make_mirror"]
 
@@ -86,7 +85,7 @@ def make_mirror(inspection: Inspection, place: Place, asked: Asked) -> Mirrored:
     if asked.match and (problem := address_problem(asked.match)) is not None:
         raise ConfigError(f"--match {asked.match}: is no regular expression of RE2 ({problem})")
     try:
-        table = Table(place.table, asked.names, Canonicaliser(inspection.config.canonical))
+        table = Table(place.table, asked.names, inspection.config.document_name)
         try:
             return _Making(inspection, place, asked, table).run()
         finally:

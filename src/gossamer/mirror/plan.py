@@ -13,6 +13,7 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.mirror.table import Planned
 from gossamer.model.document import HTML_TYPES
 from gossamer.model.errors import StorageError, UnreadableError
+from gossamer.model.posted import METHOD
 from gossamer.model.url import Url
 from gossamer.policy.revisit.gone import GONE_STATUSES
 from gossamer.policy.scope.address_pattern import AddressPattern
@@ -21,7 +22,6 @@ from gossamer.state.environment import Family
 
 __all__ = ["planned"]
 
-_POSTED = "__wb_method="
 _UNMODIFIED = 304
 
 
@@ -60,7 +60,7 @@ def planned(
             by_url.setdefault(line.capture.url, []).append(line)
         for text, lines in sorted(by_url.items()):
             url = Url.from_serialised(text)
-            if url is None or _POSTED in url.target:
+            if url is None or METHOD in url.target:
                 continue
             try:
                 one = _planned(inspection, url, lines, wanted, match)

@@ -151,10 +151,12 @@ class Table:
 
     def plan(self, planned: Planned) -> None:
         """Take in a URL; of several with one canonical form the first stays."""
-        key = self._canonical(planned.url)
+        key, target = self._canonical(planned.url), self._key_of(planned.target)
+        if key == target:
+            return  # from one address of a site to another
         row = (
             key, surt(planned.url), planned.url.host, planned.url.text, planned.type, planned.time, planned.archive,
-            planned.place, self._key_of(planned.target), planned.wanted,
+            planned.place, target, planned.wanted,
         )  # fmt: skip
         self._base.execute(
             "insert or ignore into documents (key, sort, host, url, type, time, archive, place, target, wanted)"

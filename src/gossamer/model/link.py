@@ -21,6 +21,7 @@ class LinkKind(StrEnum):
     FOLDER = "folder"  # above a page, mentioned by nobody (path-ascending)
     SPECULATIVE = "speculative"  # a string that may be an address, or what a search form may answer
     DEMAND = "demand"  # somebody asked for it: the API, or a program by the proxy
+    MIRROR = "mirror"  # another address of its site did not give it
 
 
 HOP_LETTERS = {
@@ -35,6 +36,7 @@ HOP_LETTERS = {
     LinkKind.FOLDER: "I",
     LinkKind.SPECULATIVE: "X",
     LinkKind.DEMAND: "S",
+    LinkKind.MIRROR: "",
 }
 """Letters of the hop path; R, M and P add a hop but no depth."""
 

@@ -44,6 +44,7 @@ class Rule(StrEnum):
     TRAP = "trap"
     SPECULATIVE = "speculative"  # nobody linked to it, and such ones lead nowhere too often
     TWIN = "twin"  # another name of its site shows the same page
+    MIRROR = "mirror"  # this address of its site is down; there are others
     LOGIN = "login"  # the place has a log-in, which did not let us in
     PLUGIN = "plugin"  # a guard raised, so it said no
 

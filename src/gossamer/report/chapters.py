@@ -15,7 +15,7 @@ _LISTED = 12
 _COURSE = 3
 """Points of which a line says more than the sums do."""
 _STATES = {"ready": 1, "resting": 0, "waiting": 2, "parked": 3, "empty": 7}
-_ROBOTS = {"rules": 1, "open": 0, "pending": 2, "hold": 3, "closed": 7}
+_ROBOTS = {"rules": 1, "open": 0, "pending": 2, "hold": 3, "closed": 7, "down": 3}
 
 
 def over_time(parts: Parts, figures: Figures) -> Html:

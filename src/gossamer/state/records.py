@@ -244,8 +244,9 @@ class RobotsRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What is known of one origin's robots file.
 
     `state` is `rules`, `open` (no robots file: everything is allowed), `hold` (unreachable: nothing is
-    allowed before `until`), `pending` (redirected to another host, whose turn must come), or `closed` (its
-    address is forbidden, so nothing of the origin can be visited).
+    allowed before `until`), `pending` (redirected to another host, whose turn must come), `closed` (its
+    address is forbidden, so nothing of the origin can be visited), or `down` (a mirror that fails: until `until` what
+    waits there is asked of others).
     """
 
     state: str
@@ -316,6 +317,8 @@ NAMES = b"names"
 """Key in `meta` of the `NameStatistics`."""
 SCOPE_HOSTS = b"scope-hosts"
 """Key in `meta` of the places that joined the scope on the way."""
+SHARED_OUT = b"shared-out"
+"""Key in `meta` of the mirrors among which URLs are shared out, as JSON; there is none without them."""
 SECRET = b"secret"
 """Key in `meta` of what fingerprints are keyed with."""
 

@@ -16,10 +16,10 @@ from gossamer.control.views.context import ViewContext
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.observe import Observers
 from gossamer.inspect.archive.lookup import Indexed, captures_of
-from gossamer.model.disposition import SETTLED, PageState
+from gossamer.model.disposition import SETTLED, Dropped, PageState
 from gossamer.model.events import Event, Visited
 from gossamer.model.outcome import Rule
-from gossamer.model.reasons.codes import ProblemCode, RetryCode
+from gossamer.model.reasons.codes import MirrorCode, ProblemCode, RetryCode
 from gossamer.model.reasons.reason import Reason, because, of, text
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
@@ -102,7 +102,7 @@ class Demands:
     @contextlib.contextmanager
     def waiting(self, url: Url) -> Iterator[asyncio.Event]:
         """An event that is set when a visit of a URL is settled, until the end of the block."""
-        page, settled = self._identity.fingerprint(url), asyncio.Event()
+        page, settled = self._identity.document(url), asyncio.Event()
         self._waiting.setdefault(page, set()).add(settled)
         try:
             yield settled
@@ -117,10 +117,16 @@ class Demands:
         return sum(map(len, self._waiting.values())) > MOST_WAITING
 
     def _hear(self, event: Event) -> None:
-        if self._waiting and isinstance(event, Visited):
-            page = self._identity.fingerprint(event.lease.candidate.url)
+        if self._waiting and isinstance(event, Visited) and not _passed_on(event):
+            page = self._identity.document(event.lease.candidate.url)
             for settled in self._waiting.get(page, ()):
                 settled.set()
+
+
+def _passed_on(event: Visited) -> bool:
+    """Whether another mirror is asked for it next."""
+    ended = event.disposition
+    return isinstance(ended, Dropped) and ended.reason.code == MirrorCode.NEXT
 
 
 def fetch_offline(look: ViewContext, params: Demand, _who: str) -> Demanded:
@@ -168,10 +174,15 @@ def span(name: str, written: str, usual: float) -> float:
         raise invalid((of(name, text(str(error))),)) from None
 
 
+def found_at(look: ViewContext, question: Question) -> Question:
+    """The question, of the URL at which the document was had, or is asked for first, where its site has mirrors."""
+    return msgspec.structs.replace(question, url=look.places().where(question.url))
+
+
 def answer(look: ViewContext, question: Question) -> Demanded | None:
     """What is known of a URL; `None` if that is no answer, and it must be visited."""
     places = look.places()
-    record = places.record(places.fingerprint(question.url))
+    record = places.record(places.fingerprint(places.where(question.url)))
     if record is None or record.state is PageState.REJECTED:
         return None
     visit = record.visits[-1] if record.visits else None
@@ -209,7 +220,8 @@ def _visited(
 
 def waiting_for(look: ViewContext, question: Question) -> Demanded:
     """For what a URL waits, if more than its turn."""
-    data = look.environment.get(Family.HOSTS, look.places().host(question.url))
+    places = look.places()
+    data = look.environment.get(Family.HOSTS, places.host(places.where(question.url)))
     host = decode_host(data) if data else None
     why = None if host is None else host.parked or host.reason
     said = "" if why is None else str(why)

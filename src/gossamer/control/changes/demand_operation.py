@@ -6,7 +6,16 @@ import contextlib
 import msgspec
 
 from gossamer.config.demand_config import LONGEST_WAIT
-from gossamer.control.changes.demand import Demand, Demanded, answer, not_held, question_of, span, waiting_for
+from gossamer.control.changes.demand import (
+    Demand,
+    Demanded,
+    answer,
+    found_at,
+    not_held,
+    question_of,
+    span,
+    waiting_for,
+)
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError
 from gossamer.model.reasons.codes import ProblemCode
@@ -17,6 +26,8 @@ async def fetch(live: LiveCrawl, params: Demand, _who: str) -> Demanded:
     """Answer for one URL: from the archive if that is fresh enough, else by a visit with all manners."""
     config = live.built.effective.config.demand
     question = question_of(params, config.fresh)
+    if live.built.effective.config.mirrors:
+        question = await live.look(found_at, question)
     wait = min(span("wait", params.wait, config.wait), LONGEST_WAIT)
     with live.demands.waiting(question.url) as settled:
         if (held := await live.look(answer, question)) is not None:

@@ -119,7 +119,7 @@ def choose(look: ViewContext, params: Refetch) -> Chosen:
         wanted = msgspec.structs.replace(wanted, under=url_of(inspection, wanted.under).text)
     urls, unknown, prints, hosts = [], [], set(), _SetAside(look.environment)
     for given in dict.fromkeys(params.urls):
-        url = url_of(inspection, given)
+        url = places.where(url_of(inspection, given))
         fingerprint = places.fingerprint(url)
         record = places.record(fingerprint)
         if record is None or not _is_page(record):

@@ -148,7 +148,7 @@ def page(look: ViewContext, params: OneUrl) -> Known:
     inspection = look.inspection()
     story = Storyteller(inspection).tell(params.url)
     url = url_of(inspection, params.url)
-    count = references(inspection.links, look.places().canonical(url))
+    count = references(inspection.links, inspection.config.document_name(url))
     record = story.record
     return Known(
         story.url,

@@ -24,6 +24,7 @@ from gossamer.model.url import Url
 from gossamer.policy.scope.ascending import ascending
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.speculation.form import is_form, word_of
+from gossamer.policy.urls.mirrors import Mirrors
 from gossamer.state.environment import Batch, Family
 from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import SCOPE_HOSTS, Counters, PageRecord, decode, encode
@@ -61,6 +62,7 @@ class Admission:
         plain: Callable[[Candidate], Candidate] | None = None,
         other_agents: OtherAgents | None = None,
         speculation: Speculation | None = None,
+        mirrors: Mirrors | None = None,
     ) -> None:
         """What the door goes by.
 
@@ -75,6 +77,7 @@ class Admission:
             plain: leaves out of a link's URL what does not matter.
             other_agents: those of the cluster, if there is one.
             speculation: says which speculative links are worth queueing; without it none is.
+            mirrors: sites whose URLs are shared out among several addresses.
         """
         self._frontier = frontier
         self._identity = identity
@@ -90,6 +93,7 @@ class Admission:
         self._plain = plain or _as_it_is
         self._raised = raised
         self._speculation = speculation
+        self._mirrors = mirrors
         self.other_agents = other_agents
         """The other agents, in a cluster."""
 
@@ -99,6 +103,8 @@ class Admission:
             if self._ours(candidate, None, None) is not None:
                 self._frontier.admit_robots(candidate)
             return True
+        if self._mirrors is not None:
+            candidate = self._shared_out(candidate, self._mirrors)
         if candidate.kind is LinkKind.SPECULATIVE:
             return self._speculate(candidate)
         fingerprint = self._identity.fingerprint(candidate.url)
@@ -110,6 +116,18 @@ class Admission:
                 return False
             unseen = fingerprint
         return self._in_scope(candidate, unseen) and self._enter(candidate, fingerprint, gift)
+
+    def _shared_out(self, candidate: Candidate, mirrors: Mirrors) -> Candidate:
+        """The candidate at that address of its site where its URL is asked for; a forced one is wanted as it is."""
+        if candidate.kind is LinkKind.MIRROR or candidate.forced:
+            return candidate
+        url = mirrors.address(candidate.url)
+        return candidate if url is candidate.url else msgspec.structs.replace(candidate, url=url)
+
+    def ask_elsewhere(self, candidate: Candidate, url: Url) -> None:
+        """Queue what an address of its site did not give, at another one; it was judged already."""
+        elsewhere = Candidate(url, LinkKind.MIRROR, candidate.depth, candidate.hops, candidate.url.text)
+        self._enter(elsewhere, self._identity.fingerprint(url), None)
 
     def _speculate(self, candidate: Candidate) -> bool:
         """Queue what may be the address of something, if nothing is known of it and it is worth it."""
@@ -138,7 +156,8 @@ class Admission:
         """Have a URL visited before all else of its host, whatever is known of it, because somebody asks for it; why it
         will not be. In batches of its own, so not within one.
 
-        It is turned away without a trace: nothing on the web mentions it.
+        It is turned away without a trace: nothing on the web mentions it. Of a site with mirrors it is the URL at
+        the one that had it, or is to be asked first.
         """
         candidate = Candidate(url, LinkKind.DEMAND, hops=HOP_LETTERS[LinkKind.DEMAND])
         verdict = self._scope.judge(candidate)
@@ -319,6 +338,8 @@ class Admission:
         targets = []
         for link in links:
             candidate = self._plain(_linked(finder, link))
+            if self._mirrors is not None:
+                candidate = self._shared_out(candidate, self._mirrors)
             key = way(link.kind, link.url)
             fingerprint = self._judged.get(key)
             if link.nofollow and honour_nofollow:
@@ -360,6 +381,8 @@ class Admission:
         """
         forced = not finder.forced and (again or self._identity.same(target, finder.url))
         kind = LinkKind.ROBOTS if finder.kind is LinkKind.ROBOTS else LinkKind.REDIRECT
+        if self._mirrors is not None and kind is LinkKind.REDIRECT and self._mirrors.same(target, finder.url):
+            kind = LinkKind.MIRROR  # it says itself which other address has it
         candidate = Candidate(
             target,
             kind,

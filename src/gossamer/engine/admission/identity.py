@@ -9,8 +9,15 @@ from gossamer.model.url import Url
 class Identity:
     """Maps a URL to the key under which it is seen and remembered (families `seen` and `pages`)."""
 
-    def __init__(self, canonical: Callable[[Url], str], frontier: Frontier) -> None:
+    def __init__(
+        self,
+        canonical: Callable[[Url], str],
+        frontier: Frontier,
+        known_as: Callable[[Url], Url] | None = None,
+    ) -> None:
+        """`known_as`: makes one of the URLs of a document at several addresses; without it each is its own."""
         self.canonical = canonical
+        self._known_as = known_as
         self._frontier = frontier
 
     def fingerprint(self, url: Url, mark: str = "") -> bytes:
@@ -21,6 +28,10 @@ class Identity:
             url = Url.from_serialised(canonical) or url
         host, _ = self._frontier.host_key(url)
         return self._frontier.fingerprint(host, canonical + mark)
+
+    def document(self, url: Url) -> bytes:
+        """As `fingerprint`, the same for all URLs of a document whose site has mirrors."""
+        return self.fingerprint(url if self._known_as is None else self._known_as(url))
 
     def speculative(self, url: Url) -> bytes:
         """The key under which a speculative link to a URL is seen, as long as it is no more than that."""

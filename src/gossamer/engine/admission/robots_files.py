@@ -13,7 +13,7 @@ from gossamer.model.exchange import StatusAction, Truncation
 from gossamer.model.lease import Lease, Validators
 from gossamer.model.link import LinkKind, further
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
-from gossamer.model.reasons.codes import RobotsCode
+from gossamer.model.reasons.codes import MirrorCode, RobotsCode
 from gossamer.model.reasons.reason import Reason, because, text
 from gossamer.model.url import Url
 from gossamer.policy.robots.access import (
@@ -26,6 +26,7 @@ from gossamer.policy.robots.access import (
     effective_crawl_delay,
 )
 from gossamer.policy.robots.file import RobotsRules
+from gossamer.policy.urls.mirrors import DOWN_AFTER, Mirrors
 from gossamer.policy.visits.broken import GUESSED_SITEMAP
 from gossamer.policy.visits.politeness import retry_after
 from gossamer.policy.visits.retry import redirect_location
@@ -39,7 +40,7 @@ PENDING_SECONDS = 3600.0
 class RobotsFiles:
     """Keeps what robots files say, per origin (RFC 9309), and answers for each lease."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what its rules hang on, made in one place only
         self,
         frontier: Frontier,
         admission: Admission,
@@ -48,6 +49,7 @@ class RobotsFiles:
         *,
         sitemaps: bool,
         guess_sitemap: bool,
+        mirrors: Mirrors | None = None,
     ) -> None:
         self._frontier = frontier
         self._admission = admission
@@ -55,23 +57,42 @@ class RobotsFiles:
         self._now = now
         self._sitemaps = sitemaps
         self._guess_sitemap = guess_sitemap
+        self._mirrors = mirrors
 
     def refusal(self, lease: Lease, sent: Url | None = None) -> Refused | Failed | None:
-        """What forbids the visit, if anything does: a robots rule, or an address that is out of bounds.
+        """What forbids the visit, if anything does: a robots rule, an address that is out of bounds, or a mirror
+        that is down.
 
         `sent`: the URL that is asked, where that of the lease only stands for it.
         """
         candidate = lease.candidate
-        if not self._config.obey or candidate.kind is LinkKind.ROBOTS:
+        if candidate.kind is LinkKind.ROBOTS:
+            return None
+        if self._mirrors is None and not self._config.obey:
             return None
         host, _ = self._frontier.host_key(candidate.url)
         entry = self._frontier.robots.latest(host, candidate.url.origin)
         if entry is not None and entry.record.state == "closed":
             return Failed(Fault.ADDRESS_FORBIDDEN, entry.record.reason or "")
-        if entry is None or entry.rules is None:
+        if self._mirrors is not None and entry is not None and self._is_down(entry):
+            return Refused(Rule.MIRROR, because(MirrorCode.DOWN, entry.record.reason or ""))
+        if entry is None or entry.rules is None or not self._config.obey:
             return None
         allowed, line = entry.rules.allows((sent or candidate.url).target)
         return None if allowed else Refused(Rule.ROBOTS, line)
+
+    def _is_down(self, entry: RobotsEntry) -> bool:
+        return entry.record.state == "down" and entry.record.until > self._now()
+
+    def take_down(self, url: Url, seconds: float, reason: Reason) -> None:
+        """Leave a mirror alone: what waits there has its turn at once, to be asked for elsewhere.
+
+        When the time is over its robots file is asked for first, as if nothing were known of it.
+        """
+        host = self._frontier.hosts.get(self.host_of(url))
+        failures = host.failures if host is not None else 0
+        until = self._now() + int(seconds * 1e6)
+        self.keep(url.origin, url, RobotsEntry(RobotsRecord("down", until, b"", failures, reason=reason)))
 
     def with_validators(self, lease: Lease) -> Lease:
         """The lease, conditional if it asks again for the very file the origin's rules came from."""
@@ -149,8 +170,10 @@ class RobotsFiles:
             case AllowAll(reason=reason):
                 return RobotsEntry(RobotsRecord("open", fresh_until, reason=reason))
             case Hold(wait=wait, reason=reason):
+                down = self._mirrors is not None and self._mirrors.stand_on(url)
+                state = "down" if down and failures + 1 >= DOWN_AFTER else "hold"
                 return RobotsEntry(
-                    RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason=reason)
+                    RobotsRecord(state, now + int(wait * 1e6), b"", failures + 1, reason=reason)
                 )
 
     def _rules(self, visit: Visit, rules: RobotsRules, until: int) -> RobotsEntry:
@@ -213,7 +236,7 @@ class RobotsFiles:
                 rest = int(delay * 1e6)
                 changed.due = max(changed.due, self._now() + rest)
                 self._frontier.longest_rest = max(self._frontier.longest_rest, rest)
-            if entry.record.state in ("rules", "open", "closed"):
+            if entry.record.state in ("rules", "open", "closed", "down"):
                 self._frontier.release(name, origin)
 
     def _admit_sitemaps(self, visit: Visit, site: Url, entry: RobotsEntry) -> None:
@@ -243,6 +266,7 @@ _MEANINGS = {
     "open": RobotsCode.OPEN,
     "hold": RobotsCode.HOLD,
     "closed": RobotsCode.CLOSED,
+    "down": RobotsCode.DOWN,
 }
 
 

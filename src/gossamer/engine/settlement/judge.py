@@ -1,5 +1,6 @@
 """Turns a visit into its disposition, its host's rest and its account."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import msgspec
@@ -11,13 +12,24 @@ from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
 from gossamer.model.exchange import Exchange
 from gossamer.model.link import LinkKind
-from gossamer.model.outcome import Failed, Fault, Fetched, Refused
-from gossamer.model.reasons.reason import Reason
+from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
+from gossamer.model.reasons.codes import MirrorCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
+from gossamer.policy.urls.mirrors import DOWN_AFTER, Mirrors
+from gossamer.policy.visits.broken import is_link
 from gossamer.policy.visits.politeness import PolitenessConfig, rest_after
-from gossamer.policy.visits.retry import HostFailures, RetryConfig, decide, is_host_failure
+from gossamer.policy.visits.retry import (
+    HostFailures,
+    RetryConfig,
+    backoff,
+    decide,
+    is_host_failure,
+    url_waits,
+)
 
 _ORIGIN_ONLY = frozenset({Fault.CONNECT, Fault.CONNECT_TIMEOUT, Fault.TLS, Fault.PROXY})
+_UNANSWERED = frozenset({Fault.TIMEOUT, Fault.TOO_SLOW, Fault.RESET, Fault.PROTOCOL})
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -29,6 +41,9 @@ class Judgement(msgspec.Struct, frozen=True):
         host_rest: seconds its host must rest beyond politeness; 0 if it need not.
         park_host: why the host is to be left alone, if it is.
         archive: whether the response, if there is one, is kept.
+        elsewhere: the address of its site at which it is asked for next, if this one did not give it.
+        down: seconds for which its mirror is left alone; 0 if it is not.
+        why: why a mirror did not give it.
     """
 
     disposition: Disposition
@@ -36,12 +51,15 @@ class Judgement(msgspec.Struct, frozen=True):
     host_rest: float = 0.0
     park_host: Reason | None = None
     archive: bool = False
+    elsewhere: Url | None = None
+    down: float = 0.0
+    why: Reason | None = None
 
 
 class Judge:
     """Applies the retry and politeness tables to one visit."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what the tables hang on, made in one place only
         self,
         frontier: Frontier,
         robots: RobotsFiles,
@@ -50,6 +68,7 @@ class Judge:
         visit_speed: Callable[[str], float],
         *,
         every_attempt: bool,
+        mirrors: Mirrors | None = None,
     ) -> None:
         self._frontier = frontier
         self._robots = robots
@@ -57,6 +76,8 @@ class Judge:
         self._politeness = politeness
         self._visit_speed = visit_speed
         self._every_attempt = every_attempt
+        self._mirrors = mirrors
+        self._silent: Counter[bytes] = Counter()
 
     def judge(self, visit: Visit, now: float) -> Judgement:
         """Decide; `now` is crawl-clock seconds."""
@@ -81,6 +102,9 @@ class Judge:
         archive = isinstance(outcome, Fetched) and (
             self._every_attempt or (isinstance(disposition, Done | Dropped) and disposition.archive)
         )
+        if self._mirrors is not None and self._mirrors.stand_on(candidate.url) and not _is_proxys(outcome):
+            judgement = Judgement(disposition, tally, archive=archive)
+            return self._of_mirror(visit, judgement, self._mirrors, failures.count + 1, retry)
         match disposition:
             case Retry(wait=wait, blame=Blame.HOST):
                 return Judgement(disposition, tally, wait, archive=archive)
@@ -90,6 +114,48 @@ class Judge:
                 return Judgement(back, tally, park_host=reason, archive=archive)
         return Judgement(disposition, tally, archive=archive)
 
+    def _of_mirror(
+        self, visit: Visit, judgement: Judgement, mirrors: Mirrors, row: int, retry: RetryConfig
+    ) -> Judgement:
+        """The same for a host on which a mirror stands: it is never parked, for nothing must wait there for ever.
+
+        While there is another mirror, what this one does not give is asked of that; then the URL waits by itself.
+        `row`: failures of the host, with this visit if it is one.
+        """
+        candidate, disposition = visit.lease.candidate, judgement.disposition
+        rest = down = 0.0
+        match disposition:
+            case Retry(wait=wait, blame=Blame.HOST):
+                rest = wait
+            case Parked(blame=Blame.HOST):
+                rest = retry.host_longest
+            case _ if (silent := self._silent_for(visit)) >= DOWN_AFTER:
+                row, rest = silent, backoff(retry.host_first, retry.host_longest, silent + 1 - DOWN_AFTER)
+        if rest and (row >= DOWN_AFTER or _has_no_name(visit.outcome)):
+            rest, down = 0.0, rest
+        elsewhere = mirrors.after(candidate.url) if _may_be_elsewhere(visit, disposition) else None
+        refused = isinstance(visit.outcome, Refused) and visit.outcome.rule is Rule.MIRROR
+        why = None if isinstance(disposition, Done) else disposition.reason
+        if why is not None and elsewhere is not None:
+            kept = isinstance(disposition, Dropped) and disposition.archive
+            disposition = Dropped(because(MirrorCode.NEXT, why, elsewhere.text), archive=kept)
+        elif why is not None and (rest or down or refused):
+            disposition = url_waits(why, candidate.attempts, retry) or Parked(why)
+        return msgspec.structs.replace(
+            judgement, disposition=disposition, host_rest=rest, elsewhere=elsewhere, down=down, why=why
+        )
+
+    def _silent_for(self, visit: Visit) -> int:
+        """How often in a row a host has taken a request and not answered it, each of which may cost a minute; as far as
+        this session has seen."""
+        host, outcome = self._frontier.host_hash(visit.lease.queue_key), visit.outcome
+        if isinstance(outcome, Failed) and outcome.fault in _UNANSWERED:
+            self._silent[host] += 1
+            return self._silent[host]
+        if isinstance(outcome, Fetched):
+            del self._silent[host]
+        return 0
+
     def _of_robots(self, visit: Visit, disposition: Disposition, tally: Tally) -> Judgement:
         """A robots file is never retried by itself: its origin is held, and asks again when that ends.
 
@@ -97,7 +163,8 @@ class Judge:
         """
         outcome = visit.outcome
         rest, park = 0.0, None
-        if not (isinstance(outcome, Failed) and outcome.fault in _ORIGIN_ONLY):
+        mirrored = self._mirrors is not None and self._mirrors.stand_on(visit.lease.candidate.url)
+        if not mirrored and not (isinstance(outcome, Failed) and outcome.fault in _ORIGIN_ONLY):
             match disposition:
                 case Retry(wait=wait, blame=Blame.HOST):
                     rest = wait
@@ -141,6 +208,33 @@ class Judge:
             address=exchange.latest.address if exchange else "",
             certificate=exchange.certificate if exchange else b"",
         )
+
+
+def _is_proxys(outcome: Outcome) -> bool:
+    """Whether it is no fault of the host's that there is no answer."""
+    return isinstance(outcome, Failed) and outcome.fault is Fault.PROXY_DOWN
+
+
+def _has_no_name(outcome: Outcome) -> bool:
+    """Whether the host's name leads nowhere, which seldom changes soon."""
+    return isinstance(outcome, Failed) and outcome.fault in (Fault.NAME_NOT_FOUND, Fault.NAME_DEFERRED)
+
+
+def _may_be_elsewhere(visit: Visit, disposition: Disposition) -> bool:
+    """Whether another mirror may give what this one did not.
+
+    What comes again is asked of the mirror that had it, while that does not say that it is gone. What nobody mentions
+    is not looked for further once it was missed.
+    """
+    candidate, outcome = visit.lease.candidate, visit.outcome
+    if isinstance(disposition, Done) or visit.is_condition_refused or candidate.is_guess:
+        return False
+    if candidate.again and not (isinstance(outcome, Fetched) and isinstance(disposition, Dropped)):
+        return False
+    if isinstance(outcome, Refused):
+        return outcome.rule in (Rule.ROBOTS, Rule.MIRROR)
+    mentioned = not candidate.via or is_link(candidate.kind, candidate.via, candidate.url.target)
+    return mentioned or not isinstance(outcome, Fetched)
 
 
 def _reason(disposition: Disposition) -> Reason:

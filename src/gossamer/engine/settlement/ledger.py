@@ -87,7 +87,8 @@ class Ledger:
             case Refused(rule=rule):
                 counters.refused += 1
                 _add(counters.faults, f"refused: {rule}")
-        if isinstance(judgement.disposition, Dropped) and not visit.lease.candidate.again:
+        given_up = isinstance(judgement.disposition, Dropped) and judgement.elsewhere is None
+        if given_up and not visit.lease.candidate.again:
             counters.dropped += 1
             found = visit.lease.candidate
             refused = isinstance(visit.outcome, Refused)

@@ -23,8 +23,10 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import SETTLED, Done, Dropped
 from gossamer.model.events import Event, HostParked, HostRested, Visited
+from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Fetched, Refused
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.speculation.form import is_question
@@ -263,14 +265,9 @@ class Settlement:
         self._frontier.settle(lease, judgement.disposition, judgement.tally)
         if isinstance(judgement.disposition, (Done, Dropped)) and not is_robots(lease.candidate):
             self._frontier.close(settled.fingerprint, batch)
-        if judgement.host_rest:
-            reason = robots or record.reason
-            assert reason is not None, "who rests beyond politeness has failed"
-            self._frontier.rest(lease.queue_key, judgement.host_rest, reason)
-            events.append(HostRested(lease.queue_key, judgement.host_rest, reason))
-        if judgement.park_host:
-            self._frontier.park(lease.queue_key, judgement.park_host)
-            events.append(HostParked(lease.queue_key, judgement.park_host))
+        if judgement.elsewhere is not None:
+            self._doors.admission.ask_elsewhere(lease.candidate, judgement.elsewhere)
+        self._leave_alone(lease, judgement, robots or judgement.why or record.reason, events)
         self._ledger.count(visit, judgement, record.media_type)
         if judgement.tally.pages and record.canonical:
             self._ledger.counters.canonicals += 1
@@ -279,6 +276,20 @@ class Settlement:
         if self._doors.twins is not None:  # last, for it may queue the same URL once more
             self._doors.twins.settled(lease.candidate, settled.fingerprint, record, settled.first_seen)
         events.append(_visited(settled, admitted))
+
+    def _leave_alone(
+        self, lease: Lease, judgement: Judgement, why: Reason | None, events: list[Event]
+    ) -> None:
+        """Leave a host in peace for what a visit to it has shown, beyond politeness."""
+        assert why is not None or not (judgement.down or judgement.host_rest), "who is left alone has failed"
+        if judgement.down and why is not None:
+            self._doors.robots.take_down(lease.candidate.url, judgement.down, why)
+        if judgement.host_rest and why is not None:
+            self._frontier.rest(lease.queue_key, judgement.host_rest, why)
+            events.append(HostRested(lease.queue_key, judgement.host_rest, why))
+        if judgement.park_host:
+            self._frontier.park(lease.queue_key, judgement.park_host)
+            events.append(HostParked(lease.queue_key, judgement.park_host))
 
     def _speculated(self, settled: Settled, admitted: int, *, says: bool) -> None:
         """Tell what came of a speculative link that is settled for good; `says`: its page says, or leads to, anything.

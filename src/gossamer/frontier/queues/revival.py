@@ -65,7 +65,7 @@ class Revival:
                 self._return_waiting(key, record, batch)
         for key, data in self._environment.scan(Family.ROBOTS):
             robots = decode_robots(data)
-            if robots.state == "hold" and not (robots.reason and asked_for_rest(robots.reason)):
+            if robots.state in ("hold", "down") and not (robots.reason and asked_for_rest(robots.reason)):
                 batch.put(Family.ROBOTS, key, encode(msgspec.structs.replace(robots, until=0)))
         return taken
 

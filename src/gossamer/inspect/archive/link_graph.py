@@ -33,7 +33,6 @@ from gossamer.model.link import LinkKind, ends_at_robots, listed
 from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.robots.file import PRODUCT_TOKEN
-from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.retry import redirect_location
 
 __all__ = ["LinkGraph", "export_links"]
@@ -260,7 +259,7 @@ class _Source:
         self._reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
         self._fetch = config.fetch
         self._max_content = config.extract.max_content
-        self._canonical = Canonicaliser(config.canonical)
+        self._canonical = config.document_name
         self._kept: dict[str, bytes] = {}
 
     def close(self) -> None:

@@ -52,7 +52,7 @@ class Indexed(msgspec.Struct, frozen=True):
 
 def captures_of(inspection: Inspection, url: Url, during: str = "", latest: int = 0) -> list[Indexed]:
     """What was captured of a URL, the earliest first; with or without `www.`, and over http or https, if
-    only such was.
+    only such was. Of a site with mirrors what the last one gave that was asked for its document.
 
     Args:
         inspection: of the crawl.
@@ -60,6 +60,15 @@ def captures_of(inspection: Inspection, url: Url, during: str = "", latest: int 
         during: how their times begin, 4 to 14 digits; empty: all.
         latest: how many are read of each crawl, those made last; 0: all.
     """
+    found = _captured(inspection, url, during, latest)
+    mirrors = inspection.config.shared_out
+    if mirrors is None or (found and found[-1].url == url.text and found[-1].status < 400):
+        return found
+    of_it = (_captured(inspection, one, during, latest) for one in reversed(mirrors.all_of(url)))
+    return next((captures for captures in of_it if captures), found)
+
+
+def _captured(inspection: Inspection, url: Url, during: str, latest: int) -> list[Indexed]:
     found: list[Indexed] = []
     prefix = capture_prefix(url) + during.encode("ascii")
     for crawl in inspection.together:

@@ -24,7 +24,6 @@ from gossamer.model.link import LinkKind, listed
 from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.robots.file import PRODUCT_TOKEN
-from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.retry import redirect_location
 
 LONGEST_TEXT = 100_000
@@ -201,7 +200,7 @@ def source_text(content: bytes, kind: str, charset: str) -> ReadText:
 
 def referrers(inspection: Inspection, url: Url) -> Referrers:
     """Who refers to a URL, as far as that is found within `REFERRER_SECONDS`."""
-    canonical = Canonicaliser(inspection.config.canonical)(url)
+    canonical = inspection.config.document_name(url)
     count = references(inspection.links, canonical)
     if count is None:
         return Referrers()

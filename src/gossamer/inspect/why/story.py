@@ -105,7 +105,14 @@ class Storyteller:
         hosts = decode(joined, tuple[str, ...]) if joined else ()
         seeds = Seeds(config, inspection.folder.path)
         self._scope = Scope(
-            config.scope, seeds, hosts, (), config.traps, config.local.scope_places, config.sessions
+            config.scope,
+            seeds,
+            hosts,
+            (),
+            config.traps,
+            config.local.scope_places,
+            config.sessions,
+            config.known_as,
         )
         self._soft = SoftMissing(self._environment)
         self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
@@ -117,11 +124,12 @@ class Storyteller:
             ConfigError: it is no URL.
         """
         url = url_of(self._inspection, text)
+        shared, url = list(self._about_mirrors(url)), self._places.where(url)
         host = self._places.host(url)
         fingerprint, record, waiting = self._find(url, host)
         standing = self._ranks.standing(fingerprint)
         rank = self._ranks.rank(waiting, standing) if waiting is not None else None
-        facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
+        facts = [*shared, *self._about_canonical(url), *self._about_origin(record, waiting)]
         facts += self._about_references(url)
         if record is not None and (record.presence is Presence.GONE or self._soft(fingerprint, record)):
             facts += self._about_referrers(url)
@@ -195,6 +203,17 @@ class Storyteller:
             rate = expected_rate(table.figures())
             yield fact("visited table", clause("visited.false", rate=rate))
 
+    def _about_mirrors(self, url: Url) -> Iterator[Fact]:
+        """Which of the mirrors were asked for a document, and why not the first alone."""
+        mirrors = self._places.mirrors
+        of_it = mirrors.all_of(url) if mirrors is not None else ()
+        if of_it:
+            yield fact("mirrors", clause("mirrors.shared", first=of_it[0].text, mirrors=len(of_it)))
+        for one in of_it:
+            if (why := self._places.passed_on(one)) is None:
+                break
+            yield fact("mirrors", clause("mirrors.passed", url=one.text, reason=why))
+
     def _about_canonical(self, url: Url) -> Iterator[Fact]:
         for rule, before, after in self._canonical.explain(url):
             yield fact("canonical form", clause("canonical.rule", rule=rule, before=before, after=after))
@@ -232,7 +251,7 @@ class Storyteller:
 
     def _about_references(self, url: Url) -> Iterator[Fact]:
         """K7's hit count, from the link graph that was written last."""
-        known = references(self._inspection.links, self._canonical(url))
+        known = references(self._inspection.links, self._inspection.config.document_name(url))
         if known is None:
             yield fact("references", clause("references.uncounted"))
         else:

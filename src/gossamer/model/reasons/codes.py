@@ -64,6 +64,7 @@ class RobotsCode(StrEnum):
     HOLD = "robots.hold"
     OPEN = "robots.open"
     CLOSED = "robots.closed"
+    DOWN = "robots.down"
     RULES = "robots.rules"
     REDIRECTED = "robots.redirected"
     MOVED = "robots.moved"
@@ -214,6 +215,13 @@ class SpeculationCode(StrEnum):
     OFF = "speculation.off"
 
 
+class MirrorCode(StrEnum):
+    """That one of the addresses of a site did not give a page."""
+
+    NEXT = "mirror.next"
+    DOWN = "mirror.down"
+
+
 class TwinCode(StrEnum):
     """That two names show one site, and what follows from it."""
 
@@ -305,6 +313,10 @@ class ProblemCode(StrEnum):
     SEED_JSON = "problem.seed_json"
     SEED_NOT_JSON = "problem.seed_not_json"
     SEED_LONG = "problem.seed_long"
+    MIRROR_ADDRESS = "problem.mirror_address"
+    MIRRORS_FEW = "problem.mirrors_few"
+    MIRRORS_OVERLAP = "problem.mirrors_overlap"
+    MIRRORS_CHANGED = "problem.mirrors_changed"
     NO_SEEDS = "problem.no_seeds"
     SEED_PASSWORD = "problem.seed_password"  # noqa: S105
     MORE_SEEDS = "problem.more_seeds"

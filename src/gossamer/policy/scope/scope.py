@@ -1,6 +1,6 @@
 """Judges which candidates belong to the crawl, by ordered rules of which the last opinion counts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -215,6 +215,7 @@ class Scope:
         traps: limits on the looks of URLs.
         places: both as they stand at each place, where they differ.
         sessions: that it must not end.
+        known_as: gives the URL by which one is judged, where a site has several addresses.
     """
 
     def __init__(  # noqa: PLR0913 - all that a scope is made of
@@ -226,13 +227,15 @@ class Scope:
         traps: TrapConfig = TrapConfig(),  # noqa: B008 - frozen
         places: ScopePlaces | None = None,
         sessions: Sequence[KeptSession] = (),
+        known_as: Callable[[Url], Url] | None = None,
     ) -> None:
+        self._known_as = known_as
         self._places = Places(config.mode, map(_place_of_setting, config.hosts))
         self._joined: dict[str, None] = {}  # in the order in which they did
         for place in hosts:
             self.add_host(place)
         schemes = set[str](config.schemes)
-        for url in seeds:
+        for url in seeds if known_as is None else map(known_as, seeds):
             self._places.add(self._places.of_seed(url))
             schemes.add(url.scheme)
         self._config = config
@@ -308,6 +311,7 @@ class Scope:
 
     def add_seed(self, url: Url) -> bool:
         """Let the place of one more seed belong; whether that widens the scope."""
+        url = url if self._known_as is None else self._known_as(url)
         if url.scheme not in self._schemes:
             self._schemes |= {url.scheme}
             self._arrange()
@@ -323,6 +327,8 @@ class Scope:
 
     def judge(self, candidate: Candidate) -> Verdict:
         """Whether the candidate belongs: the last rule with an opinion decides, none means no."""
+        if self._known_as is not None:
+            candidate = self._renamed(candidate, self._known_as)
         for opinion, rule in self._for(candidate.url).backwards:
             try:
                 admits = opinion(candidate)
@@ -335,7 +341,15 @@ class Scope:
 
     def explain(self, candidate: Candidate) -> list[Opinion]:
         """Every rule in order with its opinion; the last one that has any decides."""
+        if self._known_as is not None:
+            candidate = self._renamed(candidate, self._known_as)
         return [_opinion(rule, candidate) for rule in self._for(candidate.url).rules]
+
+    def _renamed(self, candidate: Candidate, known_as: Callable[[Url], Url]) -> Candidate:
+        url = known_as(candidate.url)
+        if candidate.kind is LinkKind.ROBOTS or url is candidate.url:
+            return candidate
+        return msgspec.structs.replace(candidate, url=url)
 
     def widen_for_seed_redirect(self, candidate: Candidate) -> str | None:
         """The place to `add_host`, if the candidate is where a seed redirects to and not in scope yet.
@@ -344,6 +358,8 @@ class Scope:
         """
         if candidate.kind is not LinkKind.REDIRECT or candidate.depth or candidate.origin:
             return None
+        if self._known_as is not None:
+            candidate = self._renamed(candidate, self._known_as)
         if not candidate.hops or candidate.hops.strip("R") or candidate.url.scheme not in self._schemes:
             return None
         if self._places.hold(candidate.url):

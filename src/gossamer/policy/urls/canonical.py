@@ -1,5 +1,6 @@
 """Brings URLs to the canonical form that the seen test compares; what is requested stays as found."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import msgspec
@@ -64,12 +65,14 @@ class Canonicaliser:
 
     __slots__ = ("_apply", "_safe_count", "rules")
 
-    def __init__(self, config: CanonicalConfig) -> None:
+    def __init__(self, config: CanonicalConfig, known_as: Callable[[Url], Url] | None = None) -> None:
+        """`known_as`: makes one of the URLs of a document at several addresses; without it each is its own."""
+        mirror = () if known_as is None else (CanonicalRule("mirror", known_as),)
         safe = tuple(rule for rule in SAFE_RULES if rule.name not in config.without)
         chosen = tuple(rule for rule in OPTIONAL_RULES if rule.name in config.also)
         dropping = (drop_parameters(config.drop_parameters),) if config.drop_parameters else ()
-        self.rules = (*safe, *dropping, *chosen)
-        self._safe_count = len(safe)
+        self.rules = (*mirror, *safe, *dropping, *chosen)
+        self._safe_count = len(mirror) + len(safe)
         self._apply = tuple(rule.apply for rule in self.rules)
 
     def __call__(self, url: Url) -> str:

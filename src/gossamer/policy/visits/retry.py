@@ -213,7 +213,7 @@ def decide(
                 return _host_waits(reason, wait or None, host_failures.another(now), now, config, first)
             if fault in _DEFINITE:
                 return Dropped(reason)
-            return _url_waits(reason, attempts, config) or Dropped(_given_up(reason, attempts))
+            return url_waits(reason, attempts, config) or Dropped(_given_up(reason, attempts))
         case Fetched(exchange):
             return _decide_fetched(exchange, attempts, host_failures, now, config)
 
@@ -240,7 +240,7 @@ def _decide_fetched(
                 return Done()
             # The last try keeps what came, marked as cut (`WARC-Truncated`).
             cut = because(RetryCode.CUT, status, CUTS[exchange.truncated])
-            return _url_waits(cut, attempts, config) or Done()
+            return url_waits(cut, attempts, config) or Done()
         case StatusAction.NOTHING | StatusAction.UNCHANGED:
             return Done(archive=archive)
         case StatusAction.REDIRECT:
@@ -258,7 +258,7 @@ def _decide_fetched(
         case StatusAction.WAIT | StatusAction.RETRY:
             asked = retry_after(exchange.headers, now, config.host_longest)
             reason = because(RetryCode.STATUS, status)
-            retry = _url_waits(reason, attempts, config, asked)
+            retry = url_waits(reason, attempts, config, asked)
             return retry or Dropped(_given_up(reason, attempts), archive=archive)
 
 
@@ -281,9 +281,7 @@ def _host_waits(
     return Retry(wait, Blame.HOST, reason)
 
 
-def _url_waits(
-    reason: Reason, attempts: int, config: RetryConfig, asked: float | None = None
-) -> Retry | None:
+def url_waits(reason: Reason, attempts: int, config: RetryConfig, asked: float | None = None) -> Retry | None:
     """Ask again later, or `None` if the retries are used up."""
     if attempts >= len(config.url_waits):
         return None
