@@ -336,7 +336,7 @@ def test_commands_that_are_named_at_the_end_can_be_given_as_they_stand(gossamer:
     ran = gossamer("crawl", site, "--min-delay", "0", "--max-pages", "1", "--dir", "my crawl")
     further = ran.err.splitlines()[-1].removeprefix("go on with: gossamer ")
     assert gossamer(*shlex.split(further)).code == 0, further
-    assert "look at it: gossamer view 'my crawl'" in ran.err
+    assert 'look at it: gossamer view "my crawl"' in ran.err
 
 
 def test_the_name_of_a_crawls_folder_is_hardly_a_seed(gossamer: Gossamer, site: str) -> None:

@@ -43,7 +43,7 @@ def test_of_many_not_all_are_named() -> None:
     [one, kill, again] = closing_words([docs], Path("/a b"))
     assert one == "the daemon has ended; 1 crawl goes on without it: docs"
     assert kill == "to stop it as well: kill 4242"
-    assert again == "gossamer serve --dir '/a b' finds it again, and goes on with it if it was killed"
+    assert again == 'gossamer serve --dir "/a b" finds it again, and goes on with it if it was killed'
 
 
 @pytest.mark.slow

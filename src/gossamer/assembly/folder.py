@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gossamer.assembly.disks import LINKS, discard, is_ours
 from gossamer.assembly.private import private_folder
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state.whole_files import PARTIAL
 
@@ -55,7 +56,7 @@ class CrawlFolder:
         try:
             if self.used:
                 raise ConfigError(
-                    f"{self.path}: holds another crawl. Go on with it by 'gossamer resume {self.path}', "
+                    f"{self.path}: holds another crawl. Go on with it by '{command_line('resume', self.path)}', "
                     "or choose another --dir."
                 )
             if self.path.exists() and not self._empty():
@@ -173,5 +174,5 @@ def state_lost(folder: CrawlFolder, sign: str) -> StorageError:
     """What is to be said of a state that is less than it was at a checkpoint; `sign` shows it."""
     return StorageError(
         f"{folder.state}: the state has lost what was committed to it: {sign}. Go back to a checkpoint: "
-        f"'gossamer resume {folder.path} --from-checkpoint'."
+        f"'{command_line('resume', folder.path, '--from-checkpoint')}'."
     )

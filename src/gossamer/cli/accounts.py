@@ -15,6 +15,7 @@ from rich.text import Text
 from gossamer.cli.terminal.printing import safe, say, show, show_json
 from gossamer.daemon.config import ServiceFolder
 from gossamer.daemon.database import Database
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.web.security.accounts import Accounts
 from gossamer.web.security.passwords import Passwords
@@ -96,7 +97,8 @@ def _left(accounts: Accounts, folder: Path) -> str:
             "\nNobody has an account now: on loopback the daemon asks for none, elsewhere it lets nobody in."
         )
     if all(user.role != Role.OPERATOR for user in accounts.all()):
-        return f"\nNobody may change anything now. Who may: gossamer serve-user add NAME --role operator --dir {folder}"
+        way = command_line("serve-user", "add", "NAME", "--role", "operator", "--dir", folder)
+        return f"\nNobody may change anything now. Who may: {way}"
     return ""
 
 

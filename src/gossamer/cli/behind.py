@@ -6,6 +6,7 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.cli.terminal.printing import plural, safe, say
 from gossamer.datasets.lag import unread
 from gossamer.inspect.inspection import Inspection
+from gossamer.model.command_line import command_line
 
 
 def say_behind(inspection: Inspection, path: Path, what: str, then: str = "") -> int:
@@ -30,7 +31,7 @@ def say_behind(inspection: Inspection, path: Path, what: str, then: str = "") ->
         way = (
             "they are read while the crawl runs"
             if follows
-            else f"'gossamer index {safe(str(path))}' reads them"
+            else f"'{safe(command_line('index', path))}' reads them"
         )
         say(f"{plural(count, 'capture')} not in {what} yet: {way}{then}")
     return count

@@ -34,6 +34,7 @@ from gossamer.cluster.metrics import exposition, server
 from gossamer.cluster.orders import Plan
 from gossamer.config.units import parse_duration
 from gossamer.inspect.clusters.cluster_folder import begin_again, keep_last
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError, GossamerError
 
 TELL_EVERY = 10
@@ -95,7 +96,7 @@ def _conduct(plan: Plan, address: str, *, resumed: bool, quiet: bool, json: bool
     if not quiet:
         say(f"{overview.stop}: {overview.pages:,} pages; {result.captures:,} captures in {folder}/index.cdxj")
     if overview.why == STOPPED:
-        say(f"go on with 'gossamer cluster resume {folder}'")
+        say(f"go on with '{command_line('cluster', 'resume', folder)}'")
         sys.exit(EXIT_INTERRUPTED)
 
 

@@ -9,6 +9,7 @@ from gossamer.cli.look import show_status
 from gossamer.cli.terminal.printing import duration, safe, show, show_json, size
 from gossamer.inspect.clusters.cluster_folder import Last, last_of, standing
 from gossamer.inspect.clusters.cluster_view import LossOverview, Overview
+from gossamer.model.command_line import command_line
 from gossamer.model.reasons.ends import FINISHED
 from gossamer.words.amounts import moment
 
@@ -59,11 +60,15 @@ def show_ended(folder: Path, *, as_json: bool) -> None:
 def _title(folder: Path, last: Last) -> str:
     when = f"{moment(last.at)} UTC"
     if standing(last) == "ended":
-        more = "" if last.overview.why == FINISHED else f"; 'gossamer cluster resume {folder}' goes on"
+        more = (
+            ""
+            if last.overview.why == FINISHED
+            else f"; '{command_line('cluster', 'resume', folder)}' goes on"
+        )
         return f"{folder}: ended: {last.overview.stop}, {when}{more}"
     return (
-        f"{folder}: broken off, last heard {when}; 'gossamer cluster resume {folder}' goes on,"
-        f" 'gossamer status {folder}' tells what its agents have"
+        f"{folder}: broken off, last heard {when}; '{command_line('cluster', 'resume', folder)}' goes on,"
+        f" '{command_line('status', folder)}' tells what its agents have"
     )
 
 

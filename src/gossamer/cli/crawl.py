@@ -36,6 +36,7 @@ from gossamer.crawling.run import prove, prove_store, reopen, run, start
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.heap import few_arenas, spare_what_stays
 from gossamer.inspect.inspection import inspect
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.events import Event, Stopped
 from gossamer.model.outcome import Fault
@@ -58,7 +59,7 @@ def run_new(
         name = seed.rstrip("/")
         if "/" not in name and len(name) < LONGEST_NAME and CrawlFolder(Path(name)).used:
             raise ConfigError(
-                f"{seed}: is the folder of a crawl. 'gossamer resume {seed}' goes on with it; to crawl a host"
+                f"{seed}: is the folder of a crawl. '{command_line('resume', seed)}' goes on with it; to crawl a host"
                 f" of that name write http://{name}/"
             )
     with rereadable(request.seeds_file) as seeds_file:

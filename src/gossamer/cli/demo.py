@@ -12,6 +12,7 @@ from gossamer.cli.terminal.printing import say
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
 from gossamer.crawling.run import start
+from gossamer.model.command_line import command_line
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 
@@ -35,9 +36,9 @@ def run_demo(path: Path | None, *, json: bool) -> None:
         config = start(folder, config)
         conduct(folder, config, resumed=False, quiet=False, json=json)
         if not json:
-            say(f"\n$ gossamer check {place}")
+            say(f"\n$ {command_line('check', place)}")
             show_check(place, json=False)
-            say(f"\n$ gossamer why {place} {web.seeds[0]}")
+            say(f"\n$ {command_line('why', place, web.seeds[0])}")
             show_why(place, web.seeds[0], json=False)
             if path is None:
                 say("\nThis was kept in a temporary folder. Keep one with: gossamer demo --dir DIR")

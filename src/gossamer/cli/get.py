@@ -21,6 +21,7 @@ from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, ne
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError, StorageError, UnreadableError
 from gossamer.model.exchange import address_in_field
 from gossamer.policy.visits.retry import redirect_location
@@ -90,7 +91,7 @@ def found_captures(inspection: Inspection, path: Path, text: str) -> list[Indexe
     else:
         say(
             f"{safe(told.story.url)}: {told.story.state}, nothing of it is archived."
-            f" 'gossamer why {path} {safe(told.story.url)}' tells more."
+            f" '{safe(command_line('why', path, told.story.url))}' tells more."
         )
     sys.exit(EXIT_NOTHING)
 

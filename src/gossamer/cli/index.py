@@ -20,6 +20,7 @@ from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show_json
 from gossamer.datasets.derived import FOLDER, DamagedTables, discard, state_of
 from gossamer.datasets.deriving import Deriving, Progress
+from gossamer.model.command_line import command_line
 from gossamer.search.extra import is_installed
 from gossamer.search.following import Alongside, Following
 from gossamer.words.catalogue import words
@@ -89,7 +90,7 @@ def run_index(path: Path, how: How, *, json: bool, quiet: bool) -> None:
     elif not quiet:
         _say(path, _where(path, parts), told, indexed if how.search else None)
         if stopped:
-            say(f"interrupted; 'gossamer index {path}' goes on")
+            say(f"interrupted; '{command_line('index', path)}' goes on")
     if stopped:
         sys.exit(EXIT_INTERRUPTED)
 
@@ -115,9 +116,11 @@ def _say(path: Path, where: Path | str, told: _Told, indexed: int | None) -> Non
         f", {count:,} {safe(in_words('mark', mark))}" for mark, count in sorted(told["marked"].items())
     )
     say(f"{plural(told['documents'], 'document')} in {where}{marks}")
-    say(f"'gossamer sql {path}' tells which tables and columns there are")
+    say(f"'{command_line('sql', path)}' tells which tables and columns there are")
     if indexed:
-        say(f"'gossamer search {path} WORD...' finds {plural(indexed, 'document')} by what they say")
+        say(
+            f"'{command_line('search', path, 'WORD...')}' finds {plural(indexed, 'document')} by what they say"
+        )
     elif indexed is not None and not is_installed():
         say("to search them, too: pip install 'gossamer[search]'")
 

@@ -11,6 +11,7 @@ from gossamer.cli.request import parse_settings
 from gossamer.cli.terminal.printing import plural, safe, show, show_json
 from gossamer.control.socket.client import ask
 from gossamer.control.socket.protocol import LiveError, NotRunning
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 
 
@@ -46,7 +47,7 @@ def show_pause(path: Path, *, on: bool, json: bool) -> None:
     if json:
         show_json(answer)
     elif on:
-        show(f"{answer['state']}: nothing more is asked for; 'gossamer unpause {path}' goes on")
+        show(f"{answer['state']}: nothing more is asked for; '{command_line('unpause', path)}' goes on")
     else:
         show(f"{answer['state']}")
 
@@ -99,10 +100,9 @@ def _not_running(path: Path, method: str) -> str:
     if not CrawlFolder(path).config.exists():
         return f"{path}: holds no crawl. Give the folder of one (the --dir of 'gossamer crawl')."
     if method == "set":
-        return (
-            f"{path}: no crawl runs there. 'gossamer resume {path} --set NAME=VALUE' begins with a setting."
-        )
-    return f"{path}: no crawl runs there. 'gossamer resume {path}' goes on with it."
+        way = command_line("resume", path, "--set", "NAME=VALUE")
+        return f"{path}: no crawl runs there. '{way}' begins with a setting."
+    return f"{path}: no crawl runs there. '{command_line('resume', path)}' goes on with it."
 
 
 def who() -> str:

@@ -14,6 +14,7 @@ from gossamer.config.settings import read_toml
 from gossamer.crawling.interface import CrawledPage
 from gossamer.extract.encodings.charset import charset_of
 from gossamer.extract.html.forms import Form, forms_of
+from gossamer.model.command_line import command_line
 from gossamer.model.document import HTML_TYPES
 from gossamer.model.errors import ConfigError
 from gossamer.model.link import LinkKind
@@ -53,7 +54,7 @@ def show_login(text: str, form: str, config: Path | None, *, tried: bool) -> Non
         if unset and tried:
             raise ConfigError(f"to try it, set {' and '.join(unset)}")
         if unset:
-            say(f"set {' and '.join(unset)}, then: gossamer login '{text}' --try")
+            say(f"set {' and '.join(unset)}, then: {command_line('login', text, '--try')}")
     if tried:
         start = url if config is not None else Url.parse("/", url.text) or url
         page = one_page(start.text, {"login": recipes})

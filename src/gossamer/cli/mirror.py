@@ -12,6 +12,7 @@ from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json, size
 from gossamer.mirror.making import Asked, Mirrored, make_mirror
 from gossamer.mirror.places import FolderPlace, Place, ZipPlace
+from gossamer.model.command_line import command_line
 
 
 def run_mirror(path: Path, out: Path, asked: Asked, *, packed: bool, json: bool) -> None:
@@ -58,7 +59,7 @@ def _tell(done: Mirrored, path: Path, out: Path, *, packed: bool) -> None:
     if links.requisites:
         say(
             f"{plural(links.requisites, 'link')} to pictures, styles and scripts that were not crawled; they come with"
-            f" 'gossamer resume {path} --set scope.requisites=any', then the same command again"
+            f" '{command_line('resume', path, '--set', 'scope.requisites=any')}', then the same command again"
         )
     if packed:
         say(f"unpack it, then open {done.start} in a browser")

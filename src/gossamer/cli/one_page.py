@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gossamer.crawling.interface import CrawledPage, crawl
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError, UnreachableWarning
 from gossamer.model.events import Event, Visited
 from gossamer.model.link import LinkKind
@@ -57,7 +58,7 @@ class _Ended:
             case Fetched(exchange=exchange):
                 return f"status {exchange.said}" if exchange.result is None else exchange.said
             case Refused(rule=Rule.ROBOTS):
-                return f"forbidden by the robots file; see 'gossamer robots {address}'"
+                return f"forbidden by the robots file; see '{command_line('robots', address)}'"
             case Refused(rule=rule, detail=detail):
                 return str(because(rule, detail))
             case Failed(fault=fault, detail=detail):

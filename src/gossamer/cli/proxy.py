@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import shlex
 import signal
 import tempfile
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from gossamer.cli.request import Request
 from gossamer.cli.terminal.printing import say, show
 from gossamer.config.units import parse_duration
 from gossamer.engine.crawl import Crawl
+from gossamer.model.command_line import command_line, quoted
 from gossamer.model.errors import ConfigError
 from gossamer.replay.conversations import Certify
 from gossamer.replay.listening import LOOPBACK, listening
@@ -52,7 +52,7 @@ class _Serving(msgspec.Struct, frozen=True):
         """Serve until cancelled."""
         async with proxy(self.path, self.sockets, self.fresh, self.certify) as home:
             show(home)
-            options = f"-x {home}" + (f" --cacert {shlex.quote(str(self.trusted))}" if self.trusted else "")
+            options = f"-x {home}" + (f" --cacert {quoted(self.trusted)}" if self.trusted else "")
             say(f"  a proxy: curl {options} URL; Ctrl-C ends it")
             await asyncio.Event().wait()
 
@@ -88,7 +88,9 @@ def _run(path: Path, asked: Proxied, host: str, port: int) -> None:
         folder = CrawlFolder(path)
         if folder.used and folder.in_use():
             if asked.settings:
-                raise ConfigError(f"{path}: is being crawled. 'gossamer set {path} NAME=VALUE' changes it.")
+                raise ConfigError(
+                    f"{path}: is being crawled. '{command_line('set', path, 'NAME=VALUE')}' changes it."
+                )
             uvloop.run(_beside(serving))
         elif folder.used:
             folder, config = taken_up(path, asked.settings, {}, from_checkpoint=False)

@@ -16,6 +16,7 @@ from gossamer.control.changes.refetching import Refetch, ask_offline
 from gossamer.control.socket.client import ask
 from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.control.views.context import view_context
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 
 LISTED = 10
@@ -47,7 +48,9 @@ def _say(path: Path, told: dict[str, Any]) -> None:
     elif told["running"]:
         show(f"{pages} will be visited again now, without condition, one after the other on each host")
     else:
-        show(f"{pages} will be visited again, without condition, when it goes on: gossamer resume {path}")
+        show(
+            f"{pages} will be visited again, without condition, when it goes on: {command_line('resume', path)}"
+        )
     for host in told["parked"][:LISTED]:
         show(
             f"{safe(host)} was parked by hand: its pages wait until it is revived (console: its page under Hosts)"

@@ -14,6 +14,7 @@ from gossamer.assembly.private import keep_private
 from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.request import option_settings, parse_settings
 from gossamer.cli.terminal.printing import duration, plural, safe, say, show
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.search.searching import Hit, Piece, Results, Searching
 from gossamer.search.text.snippets import marked_places, plain
@@ -44,7 +45,7 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
     keep_private()
     with Searching(folders) as searching:
         for folder in searching.without:
-            say(f"{folder}: has no search index; 'gossamer index {folder}' makes it")
+            say(f"{folder}: has no search index; '{command_line('index', folder)}' makes it")
         results = searching.search(
             _query(wanted), limit=wanted.limit, offset=wanted.offset, facets=wanted.facets
         )
@@ -83,7 +84,7 @@ def _say_nothing(folder: Path, documents: int, titles: Sequence[str]) -> None:
     if documents:
         say(
             "  fewer words or filters find more; which sites, types, languages and years there are:"
-            f" gossamer search {folder} --facets --limit 1"
+            f" {command_line('search', folder, '--facets', '--limit', 1)}"
         )
 
 
@@ -128,7 +129,9 @@ def run_live(seeds: Sequence[str], wanted: Wanted, live: Live, *, json: bool) ->
         found = uvloop.run(_show_live(seeds, wanted, live.dir, settings, json=json))
     if live.dir is not None:
         run_index(live.dir, How(once=True), json=False, quiet=True)
-        say(f"the crawl is kept in {live.dir}; 'gossamer search {live.dir} WORD...' searches all of it")
+        say(
+            f"the crawl is kept in {live.dir}; '{command_line('search', live.dir, 'WORD...')}' searches all of it"
+        )
     if not found:
         say("nothing found")
         sys.exit(EXIT_NOTHING)

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import shlex
 import signal
 import socket
 import sys
@@ -15,6 +14,7 @@ import msgspec
 import uvloop
 
 from gossamer.cli.terminal.printing import say
+from gossamer.model.command_line import command_line, quoted
 from gossamer.model.errors import ConfigError
 from gossamer.state.machine import only_on_linux
 
@@ -113,7 +113,7 @@ def closing_words(jobs: "Sequence[JobView]", folder: Path) -> list[str]:
     return [
         f"the daemon has ended; {len(left):,} {crawls} on without it: {names}{more}",
         f"to stop {them} as well: kill {' '.join(str(job.pid) for job in left)}",
-        f"gossamer serve --dir {shlex.quote(str(folder))} finds {them} again, and goes on {dead}",
+        f"{command_line('serve', '--dir', folder)} finds {them} again, and goes on {dead}",
     ]
 
 
@@ -123,7 +123,7 @@ def _say_who_comes(url: str, token: str, file: Path | None) -> None:
         say("to ask who comes: gossamer serve-user add NAME --role operator, or --token-file auto|FILE")
         return
     # What is no terminal may be a file that others read.
-    shown = token if sys.stderr.isatty() else f"$(cat {shlex.quote(str(file))})"
+    shown = token if sys.stderr.isatty() else f"$(cat {quoted(file)})"
     say(f"no accounts, so whoever comes must bring the token in {file}: open {url}?token={shown}")
     say("programs send it as 'Authorization: Bearer ...'; with --token-file none nobody need bring it")
 

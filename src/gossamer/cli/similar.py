@@ -19,6 +19,7 @@ from gossamer.datasets.one_document import DocumentReader
 from gossamer.extract.isolation.processes import Unanswered
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.story import url_of
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.exchange import Headers
 from gossamer.search.similar.answers import Cluster, SimilarPages
@@ -75,9 +76,11 @@ def run_similar(path: Path, asked: SimilarAsked) -> None:
         crawls = [part.folder.path for part in inspection.each.values()]
         lag = unread(inspection)
     if all(state_of(crawl / DOCUMENTS) is None for crawl in crawls):
-        raise ConfigError(f"{path}: the text of its documents is not known yet. First: gossamer index {path}")
+        raise ConfigError(
+            f"{path}: the text of its documents is not known yet. First: {command_line('index', path)}"
+        )
     if lag:
-        say(f"{plural(lag, 'capture')} not in it yet: 'gossamer index {path}' reads them")
+        say(f"{plural(lag, 'capture')} not in it yet: '{command_line('index', path)}' reads them")
     for crawl in crawls:
         _catch_up(crawl)
     pages = SimilarPages(crawls)
@@ -128,7 +131,7 @@ def _tell_clusters(path: Path, pages: SimilarPages, asked: SimilarAsked) -> None
     if counts.clusters > asked.limit > 0:
         say(f"the largest {asked.limit:,} are shown; --limit 0 shows all")
     if counts.clusters:
-        say(f"'gossamer sql {path} \"from near_duplicates\"' has them as a table")
+        say(f"'{command_line('sql', path, 'from near_duplicates')}' has them as a table")
 
 
 def _cluster_lines(cluster: Cluster) -> list[str]:

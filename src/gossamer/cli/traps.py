@@ -5,6 +5,7 @@ from pathlib import Path
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, show, show_json
 from gossamer.inspect.traps import ParameterLine, branch_lines, parameter_lines, release_branch
+from gossamer.model.command_line import command_line
 from gossamer.policy.branches.tree import ASIDE, RELEASED
 
 SHOWN = 40
@@ -28,7 +29,7 @@ def show_traps(path: Path, host: str, *, json: bool) -> None:
         urls = sum(line.waiting for line in traps)
         branches = plural(len(traps), "branch", "branches")
         show(f"{branches} set aside, {urls:,} URLs: endless, and nothing new in them")
-        show(f"'gossamer resume {path} --release' visits them after all")
+        show(f"'{command_line('resume', path, '--release')}' visits them after all")
     for line in lines[:SHOWN]:
         show(f"{_VERDICTS[line.state]:<10} {safe(line.host)}{safe(line.branch)}")
         of_late = f"of late {line.value:.0%} new, {line.bred:.1f} more of its own found by each"
@@ -60,4 +61,4 @@ def release_trap(path: Path, branch: str, host: str, *, json: bool) -> None:
         show_json({"released": branch, "hosts": hosts})
         return
     shown = ", ".join(map(safe, hosts[:5])) + (f" and {len(hosts) - 5:,} more" if len(hosts) > 5 else "")
-    show(f"{safe(branch)} is released on {shown}; 'gossamer resume {path}' visits what was set aside")
+    show(f"{safe(branch)} is released on {shown}; '{command_line('resume', path)}' visits what was set aside")

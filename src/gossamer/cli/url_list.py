@@ -19,6 +19,7 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, listed
 from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 from gossamer.policy.urls.queue_key import queue_key
@@ -74,9 +75,9 @@ def show_list(
         if not any_found and (hint := exact_hint(wanted.match)):
             say(hint)
         if resembling and not any_found:
-            say(f"'gossamer index {path}' and 'gossamer similar {path}' find near-duplicates")
+            say(f"'{command_line('index', path)}' and '{command_line('similar', path)}' find near-duplicates")
         if columns and "referrers" in names and not inspection.links.exists():
-            say(f"how many pages refer to each is known after 'gossamer export links {path}'")
+            say(f"how many pages refer to each is known after '{command_line('export', 'links', path)}'")
 
 
 def _without(found: Iterator[Listed], hosts: set[str], inspection: Inspection) -> Iterator[Listed]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shlex
 import signal
 import tempfile
 import webbrowser
@@ -16,6 +15,7 @@ from gossamer.cli.certifying import certifying
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.inspect.clusters.whole import inspect_whole
 from gossamer.inspect.inspection import Inspection
+from gossamer.model.command_line import quoted
 from gossamer.model.errors import ConfigError
 from gossamer.replay.answers import Looks
 from gossamer.replay.catalogue import with_requisites
@@ -61,7 +61,7 @@ def _say_what(inspection: Inspection) -> None:
     say(f"{safe(str(folder))}: {plural(inspection.counters.pages, 'page')}")
     if inspection.config.scope.requisites == "off":
         say("  pictures, styles and scripts of pages were not fetched, so pages look bare. To add them:")
-        say(f"  {with_requisites(shlex.quote(str(folder)))}")
+        say(f"  {safe(with_requisites(folder))}")
 
 
 async def _serve(path: Path, how: How, asked: Viewing, trusted: Path | None) -> None:
@@ -91,7 +91,7 @@ async def _say_where(shown: View, how: How, asked: Viewing, trusted: Path | None
     if how.host != LOOPBACK:
         say("  browsers look for the pages at 127.0.0.1, by names below 'localhost'")
     if how.proxy:
-        options = f"-x {shown.home}" + (f" --cacert {shlex.quote(str(trusted))}" if trusted else "")
+        options = f"-x {shown.home}" + (f" --cacert {quoted(trusted)}" if trusted else "")
         say(f"  as a proxy: curl {options} URL")
     say("  nothing leaves this machine; Ctrl-C ends it")
     if asked.open_browser and any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))):

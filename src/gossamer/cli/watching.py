@@ -32,6 +32,7 @@ from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crawl import Crawl
 from gossamer.inspect.clusters.cluster_folder import crawl_folders
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
@@ -144,7 +145,7 @@ def resume_watch(folder: Path, *, once: bool, quiet: bool, json: bool, every: st
 
 def _say_watching(folder: Path, pages: int) -> None:
     say(f"watching {plural(pages, 'page')}; Ctrl-C ends it")
-    say(f"'gossamer watch {folder}' tells how it stands")
+    say(f"'{command_line('watch', folder)}' tells how it stands")
 
 
 def _nothing(_: Crawl) -> None:
@@ -414,7 +415,8 @@ def _say_undelivered(folder: Path, views: Sequence[WatchView]) -> None:
             again = (
                 f"tried again at {time_text(message.due)}"
                 if message.state == "pending"
-                else f"given up after {plural(message.attempts, 'attempt')}; 'gossamer watch {folder} --retry'"
+                else f"given up after {plural(message.attempts, 'attempt')};"
+                f" '{command_line('watch', folder, '--retry')}'"
             )
             say(f"  {safe(message.receiver)} was not told of {what}: {safe(message.problem)}; {again}")
 
@@ -436,8 +438,8 @@ def run_on_folder(folder: Path, given: Mapping[str, Any]) -> None:
         if len(folders) > 1 or folders[0] != folder:
             what = "--send" if given["send"] else "--once"
             raise ConfigError(
-                f"{folder}: is a cluster, whose agents watch each for themselves: gossamer watch {folders[0]} {what},"
-                " and so for each of them"
+                f"{folder}: is a cluster, whose agents watch each for themselves:"
+                f" {command_line('watch', folders[0], what)}, and so for each of them"
             )
         if given["send"]:
             run_send(folder, once=given["once"], quiet=quiet, json=json)

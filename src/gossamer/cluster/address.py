@@ -4,6 +4,7 @@ import socket
 from pathlib import Path
 
 from gossamer.inspect.clusters.cluster_questions import ADDRESS
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 
 REACH_SECONDS = 10.0
@@ -25,7 +26,7 @@ def address_of(folder: Path) -> str:
         address = (folder / ADDRESS).read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         raise NothingRunsError(
-            f"{folder}: nothing runs there. 'gossamer cluster resume {folder}' goes on."
+            f"{folder}: nothing runs there. '{command_line('cluster', 'resume', folder)}' goes on."
         ) from None
     host, _, port = address.rpartition(":")
     try:
@@ -33,6 +34,6 @@ def address_of(folder: Path) -> str:
     except (OSError, ValueError, OverflowError) as error:
         raise NothingRunsError(
             f"{folder}: its Ray cluster does not answer at {address} ({error})."
-            f" If it has ended, 'gossamer cluster resume {folder}' goes on."
+            f" If it has ended, '{command_line('cluster', 'resume', folder)}' goes on."
         ) from None
     return address

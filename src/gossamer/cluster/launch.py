@@ -30,6 +30,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import to_toml
 from gossamer.inspect.clusters.cluster_folder import agents_of
 from gossamer.inspect.clusters.cluster_questions import ADDRESS, PLAN
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason
 from gossamer.state.object_store import Store
@@ -75,7 +76,7 @@ def plan_new(folder: Path, config: CrawlConfig, wish: Wish) -> Plan:
     seeds.prove()
     if (folder / PLAN).exists():
         raise ConfigError(
-            f"{folder}: holds another cluster's crawl. Go on with it by 'gossamer cluster resume {folder}', "
+            f"{folder}: holds another cluster's crawl. Go on with it by '{command_line('cluster', 'resume', folder)}', "
             "or choose another --dir."
         )
     if folder.exists() and any(folder.iterdir()):
@@ -183,7 +184,7 @@ class Control:
             self._coordinator: Any = ray.get_actor(coordinator_name(plan.cluster), namespace=NAMESPACE)
         except ValueError:
             raise NothingRunsError(
-                f"{plan.folder}: its cluster does not run. 'gossamer cluster resume {plan.folder}' goes on."
+                f"{plan.folder}: its cluster does not run. '{command_line('cluster', 'resume', plan.folder)}' goes on."
             ) from None
 
     @classmethod

@@ -20,6 +20,7 @@ from gossamer.control.speedometer import Speedometer, memory_bytes
 from gossamer.engine.admission.reclaim import RECLAIM
 from gossamer.frontier.reweighing import REWEIGH
 from gossamer.inspect.hosts import resting_hosts
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import StorageError
 from gossamer.model.events import ProblemFound
 from gossamer.model.reasons.ends import FAILED
@@ -82,7 +83,7 @@ class _Session:
                 live.applier.reclaim.begin()
             live.applier.background.call()
         if hold.paused_by:
-            how = f"'gossamer unpause {self._built.folder.path}' lets it go on"
+            how = f"'{command_line('unpause', self._built.folder.path)}' lets it go on"
             self._tell("pause", f"{hold.paused_by} had paused it when it died, so it still is: {how}")
 
     async def listen(self) -> None:

@@ -21,6 +21,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from gossamer.model.command_line import command_line
+
 HEAD = struct.Struct(">cQ")
 """Before each frame: its kind and its length."""
 COLUMNS, ROWS, REFUSED, DAMAGED, LATE, MEMORY, END = b"C", b"R", b"Q", b"D", b"L", b"M", b"E"
@@ -111,7 +113,7 @@ def _answer(asked: Asked, late: threading.Event) -> Iterator[tuple[bytes, bytes]
             connection.register(name, dataset.dataset(files, format="parquet"))
         except (OSError, pyarrow.ArrowException) as error:
             folder = Path(files[0]).parent
-            words = f"{folder}: is damaged ({error}). Delete it, then: gossamer index {folder.parent}"
+            words = f"{folder}: is damaged ({error}). Delete it, then: {command_line('index', folder.parent)}"
             yield DAMAGED, words.encode(errors="replace")
             return
     for setting in ("enable_external_access = false", "lock_configuration = true"):

@@ -23,6 +23,7 @@ from gossamer.archive.follower import KEPT, START, Mark
 from gossamer.assembly.folder_lock import lock_folder
 from gossamer.datasets.parquet import needed, parquet_writer, write_table
 from gossamer.datasets.tables import DERIVED, Table
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import StorageError
 from gossamer.state.whole_files import sync_file, write_whole
 
@@ -49,7 +50,7 @@ class DamagedTables(StorageError):  # noqa: N818 (what it says is what it is)
         crawl = path.parent if path.name == FOLDER else path.parent.parent
         reason = " ".join(str(fault).split())[:300]
         self.what = f"{path}: cannot be read ({reason})"
-        super().__init__(f"{self.what}. 'gossamer index {crawl}' makes it anew.")
+        super().__init__(f"{self.what}. '{command_line('index', crawl)}' makes it anew.")
 
 
 class Part(msgspec.Struct, frozen=True):

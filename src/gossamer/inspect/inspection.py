@@ -27,6 +27,7 @@ from gossamer.inspect.queue.count import QueueCount
 from gossamer.inspect.queue.levels import LevelSizes
 from gossamer.inspect.queue.sizes import DomainSizes
 from gossamer.inspect.why.level_words import ordering_of
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because, sentence
@@ -234,11 +235,12 @@ def crawl_in(path: Path) -> CrawlFolder:
     prove_there(path)
     if not folder.state.is_dir() and folder.has_results:
         raise StorageError(
-            f"{folder.state}: is not there, though something was crawled. 'gossamer resume {path}"
-            " --from-checkpoint' goes back to the last checkpoint; the archive is whole without it."
+            f"{folder.state}: is not there, though something was crawled. "
+            f"'{command_line('resume', path, '--from-checkpoint')}' goes back to the last checkpoint;"
+            " the archive is whole without it."
         )
     if not folder.state.is_dir():
-        raise ConfigError(because(ProblemCode.BEGIN_FIRST, str(path), str(path)))
+        raise ConfigError(because(ProblemCode.BEGIN_FIRST, str(path), command_line("resume", path)))
     return folder
 
 

@@ -13,6 +13,7 @@ from gossamer.config.settings import load, read_toml
 from gossamer.engine.settlement.drop_one import TESTS
 from gossamer.frontier.queues.queue_table import branches_of
 from gossamer.inspect.inspection import Inspection
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.policy.branches.tree import ASIDE, RELEASED, Branch, BranchConfig, branch_path
 from gossamer.policy.urls.parameters import HostTests, conclude
@@ -162,7 +163,7 @@ def release_branch(path: Path, branch: str, host: str = "") -> list[str]:
         if "another process" not in str(error):
             raise
         raise ConfigError(
-            f"{path}: the crawl is running. Stop it, release the branch, then 'gossamer resume {path}'."
+            f"{path}: the crawl is running. Stop it, release the branch, then '{command_line('resume', path)}'."
         ) from None
     try:
         config = load(CrawlConfig, read_toml(folder.config))
@@ -180,7 +181,7 @@ def _release(environment: Environment, config: BranchConfig, path: Path, branch:
         return names
     where = f" on {host}" if host else ""
     raise ConfigError(
-        f"{path}: no branch {branch!r} is set aside{where}. 'gossamer traps {path}' lists them."
+        f"{path}: no branch {branch!r} is set aside{where}. '{command_line('traps', path)}' lists them."
     )
 
 

@@ -9,6 +9,7 @@ from gossamer.inspect.archive.reference_counts import FILE, references
 from gossamer.inspect.due_times import DueTimes
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.soft_missing import SoftMissing
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.model.url import Url
@@ -141,7 +142,8 @@ def walked(
     canonical = inspection.config.document_name
     if wanted.orphans and not (inspection.links / FILE).exists():
         raise ConfigError(
-            f"{lead}orphans: what pages mention is known after 'gossamer export links {inspection.folder.path}'."
+            f"{lead}orphans: what pages mention is known after"
+            f" '{command_line('export', 'links', inspection.folder.path)}'."
         )
     counted, due = referrers or wanted.orphans, DueTimes(inspection.environment, inspection.config)
 

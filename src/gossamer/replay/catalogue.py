@@ -3,12 +3,14 @@
 import calendar
 from collections.abc import Mapping, Sequence
 from itertools import groupby, islice
+from pathlib import Path
 from urllib.parse import parse_qsl, quote
 
 import msgspec
 
 from gossamer.inspect.archive.lookup import Indexed, instant
 from gossamer.inspect.url_list import Wanted, walked
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError, GossamerError
 from gossamer.model.url import Url
 from gossamer.replay.archive import Archive
@@ -77,7 +79,7 @@ class Catalogue:
             _form(t, wanted, searched=searched),
         ]
         if config.scope.requisites == "off":
-            parts.append(_bare(t, str(self._archive.path)))
+            parts.append(_bare(t, self._archive.path))
         if not lines:
             parts.append(paragraph(t("replay.none")))
         parts.append(element("ul", "", *(self._item(t, line) for line in lines)))
@@ -176,14 +178,15 @@ def _form(t: Words, wanted: str, *, searched: bool) -> Html:
     return Html(f'<form action="/">{field}<button>{escaped(t("replay.go"))}</button></form>')
 
 
-def _bare(t: Words, folder: str) -> Html:
+def _bare(t: Words, folder: Path) -> Html:
     return element("p", "dim", text(t("replay.bare")), Html(" "), code(with_requisites(folder)))
 
 
-def with_requisites(folder: str) -> str:
+def with_requisites(folder: Path) -> str:
     """The command that fetches what pages of a crawl show, which was left out."""
     return (
-        f"gossamer refetch {folder} --type text/html && gossamer resume {folder} --set scope.requisites=any"
+        f"{command_line('refetch', folder, '--type', 'text/html')} && "
+        f"{command_line('resume', folder, '--set', 'scope.requisites=any')}"
     )
 
 

@@ -1,9 +1,10 @@
 """The page that is shown in the place of what was not archived: why, what is near, and how to fetch it."""
 
-import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 from gossamer.inspect.why.whole import tell_whole
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 from gossamer.replay.archive import Archive
@@ -30,15 +31,14 @@ def missing_page(archive: Archive, url: Url, home: str, language: str) -> bytes:
         state, near = told.story.state, told.nearest
     except ConfigError:  # nothing was crawled, or it is no URL of a scheme that is
         state, near = "unknown", []
-    folder = shlex.quote(str(archive.path))
     parts = [
         element("h1", "", text(t("replay.missing"))),
         element("p", "", address(url.text)),
         paragraph(t.said("replay_why", _ways(state))),
-        element("p", "", text(t("replay.to_fetch")), Html(" "), code(_command(state, folder, url))),
+        element("p", "", text(t("replay.to_fetch")), Html(" "), code(_command(state, archive.path, url))),
     ]
     if state != "unknown":
-        parts.append(element("p", "dim", text(t("replay.to_know")), Html(" "), code(_why(folder, url))))
+        parts.append(element("p", "dim", text(t("replay.to_know")), Html(" "), code(_why(archive.path, url))))
     if near:
         parts += element("h2", "", text(t("replay.near"))), element("ul", "", *_near(near, home))
     parts.append(element("p", "", link(f"{home}/", text(t("replay.to_list")))))
@@ -49,17 +49,17 @@ def _ways(state: str) -> str:
     return state if state in ("unknown", "queued", "waiting", "rejected") else "nothing"
 
 
-def _command(state: str, folder: str, url: Url) -> str:
+def _command(state: str, folder: Path, url: Url) -> str:
     """What would fetch it."""
     if state in ("queued", "waiting"):
-        return f"gossamer resume {folder}"
+        return command_line("resume", folder)
     if state in ("unknown", "rejected"):
-        return f"gossamer crawl {shlex.quote(url.text)} --max-pages 1 --dir {shlex.quote('one-more')}"
-    return f"gossamer refetch {folder} {shlex.quote(url.text)} && gossamer resume {folder}"
+        return command_line("crawl", url.text, "--max-pages", 1, "--dir", "one-more")
+    return f"{command_line('refetch', folder, url.text)} && {command_line('resume', folder)}"
 
 
-def _why(folder: str, url: Url) -> str:
-    return f"gossamer why {folder} {shlex.quote(url.text)}"
+def _why(folder: Path, url: Url) -> str:
+    return command_line("why", folder, url.text)
 
 
 def _near(near: list[str], home: str) -> Iterator[Html]:

@@ -14,6 +14,7 @@ from gossamer.datasets.cells import Text
 from gossamer.inspect.clusters.whole import crawls_in
 from gossamer.inspect.inspection import crawl_in, state_of
 from gossamer.inspect.lag import Lag, lag_behind
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.clusters import cluster_of
@@ -157,7 +158,7 @@ class Searching:
         """Folders that have no index yet."""
         if not self._readers:
             raise ConfigError(
-                *[f"{one}: has no search index. 'gossamer index {one}' makes it." for one in without]
+                *[f"{one}: has no search index. '{command_line('index', one)}' makes it." for one in without]
             )
 
     def __enter__(self) -> "Searching":

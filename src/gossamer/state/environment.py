@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple
 
 import rocksdict
 
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state.families import Family, StateConfig, rocksdb_options
 from gossamer.state.keys import after_prefix
@@ -335,9 +336,8 @@ _REFUSALS = ("No space left", "quota exceeded", "Read-only file system", "Permis
 def _failure(path: Path, verb: str, text: str) -> StorageError:
     """What RocksDB says, with the remedy: the disk may refuse, or what is on it may be damaged."""
     if any(refusal in text for refusal in _REFUSALS):
-        remedy = f"Free some space, or see that the folder is writable; then 'gossamer resume {path.parent}'."
+        remedy = f"Free some space, or see that the folder is writable; then '{command_line('resume', path.parent)}'."
     else:
-        remedy = (
-            f"If it is damaged, go back to a checkpoint: 'gossamer resume {path.parent} --from-checkpoint'."
-        )
+        back = command_line("resume", path.parent, "--from-checkpoint")
+        remedy = f"If it is damaged, go back to a checkpoint: '{back}'."
     return StorageError(f"{path}: the state cannot be {verb} ({' '.join(text.split())}). {remedy}")

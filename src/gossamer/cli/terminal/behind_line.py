@@ -2,9 +2,10 @@
 
 from gossamer.cli.terminal.printing import duration, plural, safe
 from gossamer.inspect.inspection import Status
+from gossamer.model.command_line import command_line
 
 _NAMES = {"tables": "tables", "words": "words", "near_duplicates": "near-duplicates", "store": "the store"}
-_READS, _SENDS = "'gossamer index {}' reads them", "'gossamer upload {}' sends them"
+_READS, _SENDS = ("index", "reads them"), ("upload", "sends them")
 _ALIVE = ("running", "paused")
 
 
@@ -20,5 +21,5 @@ def behind_line(status: Status) -> str:
     ]
     if status.state not in _ALIVE:
         ways = dict.fromkeys(_SENDS if one.what == "store" else _READS for one in late)
-        said += [way.format(safe(status.folder)) for way in ways]
+        said += [f"'{safe(command_line(command, status.folder))}' {does}" for command, does in ways]
     return "; ".join(said)

@@ -1,6 +1,5 @@
 """Says how a crawl ended: what was fetched, what is left and why, what to do next."""
 
-import shlex
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ from gossamer.cli.terminal.twin_lines import twin_lines
 from gossamer.config.config import CrawlConfig
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.traps import branch_lines
+from gossamer.model.command_line import command_line, quoted
 from gossamer.model.errors import GossamerError
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons.codes import EndCode
@@ -85,7 +85,7 @@ def say_end(
     `used`: what sessions before this one had used up of each limit of the whole crawl, by the code of its end.
     `hopeless`: to go on would bring nothing.
     """
-    folder = shlex.quote(str(inspection.folder.path))
+    folder = inspection.folder.path
     left = report["queued"] + report["waiting"]
     pages = plural(report["pages"], "page")
     taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
@@ -94,7 +94,9 @@ def say_end(
     if report["pages"] and (left_out := _left_out(report)):
         say(f"  left out: {left_out}")
     if report["broken"]:
-        say(f"  broken: {plural(report['broken'], 'link')}; which: gossamer list {folder} --broken")
+        say(
+            f"  broken: {plural(report['broken'], 'link')}; which: {command_line('list', folder, '--broken')}"
+        )
     if report.get("cut"):
         say(f"  broken off: {plural(report['cut'], 'visit')} that went on long after the limit")
     if unread := _unread_pdf(report, inspection.config):
@@ -109,7 +111,7 @@ def say_end(
         say(f"  set aside: {plural(report['aside'], 'URL')} of branches without end or news:")
         for line in _aside(inspection):
             say(f"    {line}")
-        say(f"  visit them after all: gossamer resume {folder} --release")
+        say(f"  visit them after all: {command_line('resume', folder, '--release')}")
     again = report.get("revisit")
     if again:
         say(f"  visited again: {again_line(again)}")
@@ -124,17 +126,19 @@ def say_end(
     for line in _results(inspection) if report["pages"] else ():
         say(line)
     if not hopeless and (left or (again and again["on"])):
-        say(f"go on with: gossamer resume {folder}{_further(reason, used or {})}{_not_before(left, again)}")
+        say(
+            f"go on with: {command_line('resume', folder)}{_further(reason, used or {})}{_not_before(left, again)}"
+        )
 
 
 def _results(inspection: Inspection) -> Iterator[str]:
     """Where they lie, and how they are looked at."""
-    folder, config = shlex.quote(str(inspection.folder.path)), inspection.config
-    yield f"results in {folder}: archive/, index.cdxj, crawl.log, report.json"
+    folder, config = inspection.folder.path, inspection.config
+    yield f"results in {quoted(folder)}: archive/, index.cdxj, crawl.log, report.json"
     bare = " (for pictures, styles: crawl with --requisites any)" if config.scope.requisites == "off" else ""
-    yield f"look at it: gossamer view {folder}{bare}"
+    yield f"look at it: {command_line('view', folder)}{bare}"
     if config.search.follow:
-        yield f"search it: gossamer search {folder} WORD..."
+        yield f"search it: {command_line('search', folder, 'WORD...')}"
 
 
 def _further(reason: Reason, used: Mapping[str, float]) -> str:
@@ -186,7 +190,7 @@ def _aside(inspection: Inspection) -> Iterator[str]:
         visits = f"{line.brought:,} of {plural(line.visits, 'visit')} brought something"
         yield f"{safe(line.host)}{safe(line.branch)}: {plural(line.waiting, 'URL')}, {visits}"
     if len(lines) > LISTED:
-        yield f"{len(lines) - LISTED:,} more: gossamer traps {shlex.quote(str(inspection.folder.path))}"
+        yield f"{len(lines) - LISTED:,} more: {command_line('traps', inspection.folder.path)}"
 
 
 def _words(reason: Reason, left: int, report: dict[str, Any]) -> str:
@@ -267,7 +271,7 @@ def undelivered(folder: Path, config: CrawlConfig) -> list[str]:
         return []
     return [
         f"watch {safe(view.name)}: {plural(view.pending, 'notice')} not sent yet, {view.failed:,} given up; which:"
-        f" gossamer watch {shlex.quote(str(folder))}"
+        f" {command_line('watch', folder)}"
         for view in views
         if view.pending or view.failed
     ]

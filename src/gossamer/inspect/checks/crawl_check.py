@@ -19,6 +19,7 @@ from gossamer.archive.verify import Problem, RecordSummary, verify_file
 from gossamer.assembly.folder import state_lost
 from gossamer.engine.checkpoints import sign_of_loss
 from gossamer.inspect.inspection import Inspection
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import StorageError
 from gossamer.model.url import Url
 from gossamer.policy.revisit.history import standing
@@ -231,7 +232,7 @@ def _refusal(inspection: Inspection) -> Iterator[str]:
             Environment.open(copy, inspection.config.state, create=False).close()
         except StorageError as error:
             text = str(error).replace(str(copy), str(folder.state))
-            yield f"{text} 'gossamer resume {folder.path} --from-checkpoint' goes back to a checkpoint."
+            yield f"{text} '{command_line('resume', folder.path, '--from-checkpoint')}' goes back to a checkpoint."
 
 
 def _pages(inspection: Inspection) -> tuple[int, list[str]]:

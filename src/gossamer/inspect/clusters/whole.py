@@ -24,6 +24,7 @@ from gossamer.inspect.clusters.cluster_folder import (
     present_agents,
 )
 from gossamer.inspect.inspection import AgentLine, Inspection, Status, crawl_in, inspect
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.earlier import told_before
 from gossamer.model.reasons.reason import Reason, together
@@ -229,6 +230,6 @@ def _agents_here(path: Path, last: Last | None) -> list[Path]:
         told = " ".join(f"{one.text}." for one in absent)
         raise ConfigError(
             f"{path}: no agent of this cluster has a crawl in {place}. {told} If nothing was crawled yet,"
-            f" 'gossamer cluster resume {path}' goes on."
+            f" '{command_line('cluster', 'resume', path)}' goes on."
         )
     return [place / name for name in names]

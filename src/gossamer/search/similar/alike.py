@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import StorageError
 from gossamer.search.similar.answers import Cluster, Member
 from gossamer.search.similar.clusters import Clusters
@@ -87,4 +88,4 @@ def _reporting(folder: Path) -> Iterator[None]:
     try:
         yield
     except DamagedError as error:
-        raise StorageError(f"{error}. 'gossamer index {folder}' makes it again.") from error
+        raise StorageError(f"{error}. '{command_line('index', folder)}' makes it again.") from error

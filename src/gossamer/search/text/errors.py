@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import StorageError
 
 
@@ -31,6 +32,6 @@ def _told(folder: Path, error: BaseException) -> StorageError:
     if "writer was killed" in what:  # the library's guess of why is no help: it ends the same for every cause
         what = "it could not be written"
     return StorageError(
-        f"{folder}: the index cannot be used ({what}). 'gossamer index {folder.parent}' goes on with it or makes it "
-        "again; free some space first if the disk is full."
+        f"{folder}: the index cannot be used ({what}). '{command_line('index', folder.parent)}' goes on with it or"
+        " makes it again; free some space first if the disk is full."
     )

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from gossamer.archive.follower import Mark
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import StorageError
 from gossamer.search.extra import needed
 from gossamer.search.query.asked import Asked
@@ -93,7 +94,7 @@ class Reader:
                 raise Damage(why)
         except Damage as why:
             raise StorageError(
-                f"{self._folder}: cannot be used: {why}. 'gossamer index {self.crawl}' makes it anew."
+                f"{self._folder}: cannot be used: {why}. '{command_line('index', self.crawl)}' makes it anew."
             ) from None
         with reporting(self._folder):
             self._index = needed().Index.open(str(self._place()))

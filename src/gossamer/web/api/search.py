@@ -21,6 +21,7 @@ from gossamer.daemon.searching.questions import (
     Suggestion,
     Unusable,
 )
+from gossamer.model.command_line import command_line
 from gossamer.search.text.snippets import marked_places, plain
 from gossamer.web.api.clusters import Cluster
 from gossamer.web.api.jobs import Name
@@ -199,7 +200,9 @@ class SearchRoutes:
             raise ServiceError("conflict", found.unusable[0].problem)
         if found.without:
             [folder] = folders.values()
-            raise ServiceError("conflict", f"it has no search index. 'gossamer index {folder}' makes it")
+            raise ServiceError(
+                "conflict", f"it has no search index. '{command_line('index', folder)}' makes it"
+            )
         return answer(_told(found))
 
     async def suggestions(self, request: Request) -> Response:

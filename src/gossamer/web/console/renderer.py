@@ -8,6 +8,7 @@ import jinja2
 import msgspec
 from starlette.responses import HTMLResponse, Response
 
+from gossamer.model.command_line import command_line
 from gossamer.web.console.assets import own_assets
 from gossamer.words.amounts import LANGUAGES, NOTHING, clock, machine_time, moment
 from gossamer.words.visible import visible
@@ -67,6 +68,7 @@ def _templates() -> jinja2.Environment:
     found.filters.update(seen=seen, seen_lines=seen_lines, shown=shown, tag=tag)
     found.globals.update(
         asset=own_assets().address,
+        command_line=command_line,
         languages=LANGUAGES,
         tabs=TABS,
         job_keys=tuple(TAB_KEYS.items()),

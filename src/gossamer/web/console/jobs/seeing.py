@@ -1,13 +1,13 @@
 """Archived pages seen again: when they were captured, and as they looked, at an origin that is not ours."""
 
 import calendar
-import shlex
 from datetime import date
 from typing import Any, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 
 from gossamer.daemon.errors import ServiceError
+from gossamer.model.command_line import command_line
 from gossamer.model.reasons.reason import Reason
 from gossamer.replay.page import led
 from gossamer.web.console.request_context import RequestContext
@@ -86,7 +86,7 @@ async def view(context: RequestContext, job: str) -> Response:
             return RedirectResponse(led(home, "view", url, at) if url else f"{home}/", status_code=303)
         except ServiceError as error:
             problem = error.why
-    command = f"gossamer view {shlex.quote(found.folder)}"
+    command = command_line("view", found.folder)
     return context.job_page(found, "view", 409, url=url, here=here, command=command, problem=problem)
 
 
