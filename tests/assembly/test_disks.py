@@ -14,6 +14,7 @@ from gossamer.assembly.disks import (
     claim,
     elsewhere,
     lay,
+    prove_own,
     prove_places,
     prove_there,
     unmoved,
@@ -171,7 +172,19 @@ def test_a_disk_that_is_not_mounted_is_no_empty_one(folder: Path, name: str) -> 
         with pytest.raises(StorageError) as caught:
             prove(folder)
         assert set(codes(caught.value)) == {ProblemCode.DISK_ABSENT}
-        assert str((folder / name).resolve()) in str(caught.value)
+        assert f"{home_of(folder, name)}, " in str(caught.value)
+
+
+def test_what_is_gone_with_one_disk_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "crawl").mkdir()
+    (tmp_path / "disk").mkdir()
+    lay(tmp_path / "crawl", StorageConfig(**dict.fromkeys(NAMES, str(tmp_path / "disk"))))
+    (tmp_path / "disk").rename(tmp_path / "unplugged")
+    with pytest.raises(StorageError) as caught:
+        prove_there(tmp_path / "crawl")
+    told = str(caught.value)
+    assert len(caught.value.reasons) == 1 and f"{tmp_path / 'disk'}" in told
+    assert all(f"{tmp_path / 'crawl' / name}" in told for name in ALL)
 
 
 def test_what_is_not_made_yet_is_made_through_its_link(tmp_path: Path, places: StorageConfig) -> None:
@@ -206,6 +219,7 @@ def test_what_somebody_has_moved_and_linked_anew_is_his_word(folder: Path, tmp_p
 
 def test_a_moved_folder_takes_its_homes_along(folder: Path) -> None:
     moved = folder.rename(folder.with_name("moved"))
+    prove_own(moved)
     claim(moved)
     assert {(home_of(moved, name) / OWNER).read_text() for name in ALL} == {f"{moved}\n"}
 
@@ -213,9 +227,10 @@ def test_a_moved_folder_takes_its_homes_along(folder: Path) -> None:
 def test_a_copy_with_links_is_not_taken_for_the_crawl(folder: Path) -> None:
     copy = folder.with_name("copy")
     shutil.copytree(folder, copy, symlinks=True)
-    with pytest.raises(ConfigError) as caught:
-        claim(copy)
-    assert codes(caught.value) == [ProblemCode.DISK_OF_ANOTHER]
+    for prove in (prove_own, claim):
+        with pytest.raises(ConfigError) as caught:
+            prove(copy)
+        assert codes(caught.value) == [ProblemCode.DISK_OF_ANOTHER]
     prove_there(copy)  # who only looks may
     CrawlFolder(copy).discard()
     assert not copy.exists()

@@ -2,6 +2,7 @@ import io
 import json
 import os
 import shlex
+import shutil
 import socket
 from pathlib import Path
 
@@ -337,6 +338,21 @@ def test_commands_that_are_named_at_the_end_can_be_given_as_they_stand(gossamer:
     further = ran.err.splitlines()[-1].removeprefix("go on with: gossamer ")
     assert gossamer(*shlex.split(further)).code == 0, further
     assert 'look at it: gossamer view "my crawl"' in ran.err
+
+
+def test_a_copy_that_cannot_be_resumed_takes_no_requests_either(
+    gossamer: Gossamer, site: str, tmp_path: Path
+) -> None:
+    (tmp_path / "disk").mkdir()
+    at = f"storage.archive={tmp_path / 'disk'}"
+    gossamer("crawl", site, "--min-delay", "0", "--max-pages", "1", "--dir", "mine", "--set", at, "-q")
+    shutil.copytree("mine", "copy", symlinks=True)
+    ran = gossamer("refetch", "copy", "--status", "200")
+    assert ran.code == 2 and "of which this folder is a copy" in ran.err
+    assert not Path("copy/refetch.json").exists()
+    assert gossamer("traps", "copy", "--release", "/a").err == ran.err
+    assert gossamer("refetch", "copy", "--status", "200", "--dry-run").code == 0, "who only looks may"
+    assert gossamer("refetch", "mine", "--status", "200").code == 0
 
 
 def test_the_name_of_a_crawls_folder_is_hardly_a_seed(gossamer: Gossamer, site: str) -> None:

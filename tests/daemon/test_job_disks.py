@@ -43,7 +43,7 @@ def test_a_job_lies_below_the_roots_and_stays_where_it_is(home: Path, tmp_path: 
     disk.mkdir()
 
     async def live() -> None:
-        async with open_daemon(home, roots=[str(disk)]) as daemon:
+        async with open_daemon(home, roots=[str(disk), str(home)]) as daemon:
             for name in ("archive", "log", "state", "temporary"):
                 elsewhere = job_settings(None, seeds=NOWHERE, **{f"storage__{name}": str(tmp_path)})
                 with pytest.raises(ServiceError, match=f"storage.{name}: .* does not lie below"):
@@ -51,6 +51,10 @@ def test_a_job_lies_below_the_roots_and_stays_where_it_is(home: Path, tmp_path: 
             elsewhere = job_settings(None, seeds=NOWHERE, storage__upload=f"file://{disk}/store")
             with pytest.raises(ServiceError, match=r"storage.upload: a job does not choose where"):
                 await daemon.create("far", elsewhere, who=WHO)
+            for own in (home / "jobs", home / "tmp"):
+                within = job_settings(None, seeds=NOWHERE, storage__archive=str(own))
+                with pytest.raises(ServiceError, match=r"storage.archive: .* removes what is no job's"):
+                    await daemon.create("within", within, who=WHO)
             await daemon.create("near", job_settings(None, seeds=NOWHERE), who=WHO)
             with pytest.raises(ServiceError, match=r"storage.log: cannot change"):
                 await daemon.ask("near", "set", {"changes": {"storage.log": str(disk)}}, who=WHO)

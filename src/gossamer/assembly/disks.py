@@ -130,13 +130,28 @@ def prove_there(folder: Path) -> None:
     Raises:
         StorageError: links of the folder lead nowhere.
     """
-    gone = [
-        because(ProblemCode.DISK_ABSENT, str(link), str(target))
-        for link, target in _links(folder)
-        if not os.path.exists(target) and _owner(target.parent) is None  # noqa: PTH110 - also where we may not look
-    ]
+    gone: dict[Path, list[str]] = {}
+    for link, target in _links(folder):
+        if not os.path.exists(target) and _owner(target.parent) is None:  # noqa: PTH110 - also where we may not look
+            gone.setdefault(_first_missing(target), []).append(str(link))
     if gone:
-        raise StorageError(*gone)
+        raise StorageError(
+            *(because(ProblemCode.DISK_ABSENT, ", ".join(links), str(at)) for at, links in gone.items())
+        )
+
+
+def prove_own(folder: Path) -> None:
+    """Refuse to change through links of a copy what another folder's crawl goes on with.
+
+    Raises:
+        ConfigError: the folder is a copy, whose links lead to the files of the crawl it was copied from.
+        StorageError: links lead nowhere.
+    """
+    prove_there(folder)
+    for link, target in _links(folder):
+        owner = _owner(target.parent)
+        if owner is not None and not is_ours(folder, link):
+            raise ConfigError(because(ProblemCode.DISK_OF_ANOTHER, str(link), str(owner)))
 
 
 def claim(folder: Path) -> None:
@@ -148,14 +163,10 @@ def claim(folder: Path) -> None:
         ConfigError: the folder is a copy, whose links lead to the files of the crawl it was copied from.
         StorageError: links lead nowhere, or a disk refuses.
     """
-    prove_there(folder)
-    for link, target in _links(folder):
-        owner = _owner(target.parent)
-        if owner is None or owner == folder.resolve():
-            continue
-        if not is_ours(folder, link):
-            raise ConfigError(because(ProblemCode.DISK_OF_ANOTHER, str(link), str(owner)))
-        _own(target.parent, folder)
+    prove_own(folder)
+    for _, target in _links(folder):
+        if _owner(target.parent) not in (None, folder.resolve()):
+            _own(target.parent, folder)
 
 
 def elsewhere(folder: Path) -> list[Path]:
@@ -198,6 +209,11 @@ def _links(folder: Path) -> Iterator[tuple[Path, Path]]:
 def _end(link: Path) -> Path:
     """Where a link leads through all others; somewhere, too, if it leads back to itself."""
     return Path(os.path.realpath(link))
+
+
+def _first_missing(target: Path) -> Path:
+    """The topmost part of a path that is not there: what all have in common that is gone with one disk."""
+    return next(part for part in (*reversed(target.parents), target) if not os.path.exists(part))  # noqa: PTH110
 
 
 def _own(home: Path, folder: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer.assembly.disks import prove_own
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.release import branched_hosts, release_in
 from gossamer.config.config import CrawlConfig
@@ -151,7 +152,8 @@ def release_branch(path: Path, branch: str, host: str = "") -> list[str]:
         host: of which host; empty: of all.
 
     Raises:
-        ConfigError: no such branch is set aside, no crawl lives there, or it is running.
+        ConfigError: no such branch is set aside, no crawl lives there, it is running, or is a copy that leads to
+            the state of another.
         StorageError: the state is damaged.
     """
     folder = CrawlFolder(path)
@@ -166,6 +168,7 @@ def release_branch(path: Path, branch: str, host: str = "") -> list[str]:
             f"{path}: the crawl is running. Stop it, release the branch, then '{command_line('resume', path)}'."
         ) from None
     try:
+        prove_own(path)
         config = load(CrawlConfig, read_toml(folder.config))
         environment = Environment.open(folder.state, config.state, create=False)
         try:

@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from gossamer.assembly.disks import prove_own
 from gossamer.config.config import CrawlConfig
 from gossamer.config.units import parse_duration
 from gossamer.control.changes.refetch_requests import RefetchRequest, keep_requests, pending_requests
@@ -143,12 +144,13 @@ def ask_offline(look: ViewContext, params: Refetch, who: str) -> Refetched:
     """Write down what a stopped crawl is to visit again when it is resumed.
 
     Raises:
-        LiveError, ConfigError: as in `choose`.
+        LiveError, ConfigError: as in `choose`, or the folder is a copy that cannot be resumed.
         StorageError: it cannot be written down.
     """
     chosen = choose(look, params)
     if not params.dry_run and chosen.pages:
         folder = look.folder.path
+        prove_own(folder)
         request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted, patterns=True)
         keep_requests(folder, [*pending_requests(folder), request])
     return chosen.told(running=False, dry_run=params.dry_run)

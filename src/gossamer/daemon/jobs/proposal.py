@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from gossamer.assembly.disks import LINKS
 from gossamer.assembly.plugins import ordering
 from gossamer.assembly.seeds import Seeds, crawl_name
 from gossamer.config.config import CrawlConfig
@@ -19,7 +20,7 @@ from gossamer.daemon.allocation.claims import (
     default_claim,
     fitting,
 )
-from gossamer.daemon.jobs.confinement import confinement_problems
+from gossamer.daemon.jobs.confinement import confinement_problems, is_within
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because, of, placed
@@ -43,6 +44,7 @@ class Frame(msgspec.Struct, frozen=True):
         defaults: for claims.
         closed_networks: networks that no job may visit.
         secrets: references to secrets that jobs may name, with the origins they are for.
+        cleared: folders from which the daemon removes what is no job's.
     """
 
     roots: tuple[Path, ...]
@@ -51,6 +53,7 @@ class Frame(msgspec.Struct, frozen=True):
     defaults: ClaimDefaults
     closed_networks: tuple[str, ...] = ()
     secrets: Mapping[str, tuple[str, ...]] = {}
+    cleared: tuple[Path, ...] = ()
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -159,6 +162,11 @@ def _problems_of(config: CrawlConfig, frame: Frame, seeds_file: Path | None) -> 
     else:
         _noting(problems, Seeds(config).prove)
         _noting(problems, lambda: resolve_secrets(config))
+    problems += (
+        of(f"storage.{name}", because(ProblemCode.DISK_CLEARED, place))
+        for name in LINKS
+        if (place := getattr(config.storage, name)) and is_within(Path(place), frame.cleared)
+    )
     _noting(problems, lambda: ordering(config.engine.order, config.order))
     return problems
 

@@ -44,6 +44,7 @@ class Registry:
         return Frame(
             roots=(around.folder.files, *around.config.root_paths),
             politeness=around.folder.politeness,
+            cleared=(around.folder.jobs, around.folder.tmp),
             closed_networks=around.config.security.forbidden_networks,
             secrets=around.config.security.secrets,
             limits=around.grants.limits,

@@ -329,6 +329,7 @@ class ProblemCode(StrEnum):
     FOLDER_TAKEN = "problem.folder_taken"
     FOLDER_EMPTY = "problem.folder_empty"
     DISK_NOWHERE = "problem.disk_nowhere"
+    DISK_CLEARED = "problem.disk_cleared"
     DISK_INSIDE = "problem.disk_inside"
     DISK_UNWRITABLE = "problem.disk_unwritable"
     DISK_LITTLE = "problem.disk_little"
