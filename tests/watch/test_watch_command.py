@@ -12,10 +12,21 @@ from pathlib import Path
 import pytest
 from benchmarks.watch import measure
 from in_process import gossamer
+from msgspec.structs import replace
 from patience import PATIENCE
 from receivers import Hook
 from small_site import small_site
 from watched_archive import WatchedArchive, page, watch
+
+from gossamer.cli import watching
+from gossamer.cli.crawl import taken_up
+from gossamer.cli.watching import run_on_pages
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, read_toml, to_toml
+from gossamer.config.units import parse_duration
+from gossamer.config.watch_config import WatchConfig
+from gossamer.model.errors import ConfigError
+from gossamer.policy.revisit.config import RevisitConfig
 
 
 class Shop:
@@ -126,6 +137,80 @@ def test_what_was_watched_once_is_watched_on_by_the_same_command_without_it(shop
         finally:
             running.kill()
     assert (running.returncode, shop.visits >= before + 2) == (130, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "every", "when"),
+    [
+        ({}, "2h", ("lacks x",)),
+        ({"when": ("contains EUR", "number > 3"), "selector": ".price"}, "2h", ("contains EUR", "number > 3")),
+        ({"every": "5m"}, "5m", ("lacks x",)),
+        ({"every": "5m", "when": ("contains EUR",), "name": "shop", "set": ("fetch.cookies=false",)}, "5m",
+         ("contains EUR",)),
+    ],
+)  # fmt: skip
+def test_what_is_given_for_a_folder_that_is_watched_changes_it(tmp_path, monkeypatch, given, every, when):
+    config = watched_twice()
+    (tmp_path / "crawl.toml").write_text(to_toml(config))
+    taken = []
+
+    def take(*args, **_):
+        taken.append(taken_up(*args, from_checkpoint=False))
+        return taken[0]
+
+    monkeypatch.setattr(watching, "taken_up", take)
+    monkeypatch.setattr(watching, "conduct", lambda *_, **__: None)
+    run_on_pages(["http://shop.test/"], tmp_path, NOTHING_GIVEN | given)
+    taken[0][0].release()
+    now = load(CrawlConfig, read_toml(tmp_path / "crawl.toml"))
+    assert now.revisit.every["*"] == parse_duration(every) and now.revisit.enabled
+    assert now.watch == (
+        replace(config.watch[0], when=when, select=given.get("selector", "")),
+        config.watch[1],
+    )
+    assert (now.fetch.cookies is False) is ("set" in given)
+
+
+@pytest.mark.parametrize(
+    ("urls", "given", "told"),
+    [
+        (["http://shop.test/"], {"when": ("lacks y",), "name": "none"}, "no watch is meant: give the --name of one"),
+        (["http://news.test/"], {"when": ("lacks y",)}, r"several watches are meant.* \(news, again\)"),
+        (["http://other.test/"], {}, "other pages are watched there"),
+    ],
+)  # fmt: skip
+def test_which_watch_is_to_change_must_be_clear(tmp_path, urls, given, told):
+    config = watched_twice()
+    again = replace(config.watch[1], name="again")
+    before = to_toml(replace(config, watch=(*config.watch, again)))
+    (tmp_path / "crawl.toml").write_text(before)
+    with pytest.raises(ConfigError, match=told):
+        run_on_pages(urls, tmp_path, NOTHING_GIVEN | given)
+    assert (tmp_path / "crawl.toml").read_text() == before
+
+
+NOTHING_GIVEN = {
+    **dict.fromkeys(("test", "retry", "send", "pause", "unpause", "remove", "once", "json")),
+    **dict.fromkeys(("every", "contact", "min_delay", "config")),
+    **dict.fromkeys(("selector", "xpath", "match", "query", "quiet_time", "name"), ""),
+    **dict.fromkeys(("ignore", "when", "notify", "nameserver", "set"), ()),
+    "quiet": True,
+}
+"""What click hands on of `gossamer watch URL`."""
+
+
+def watched_twice():
+    """A page each two hours, and another."""
+    pages = ("http://shop.test/", "http://news.test/")
+    names = ("shop", "news")
+    return CrawlConfig(
+        seeds=pages,
+        revisit=RevisitConfig(enabled=True, every={"*": 7_200.0}),
+        watch=tuple(
+            WatchConfig(name=name, urls=(page,), when=("lacks x",))
+            for name, page in zip(names, pages, strict=True)
+        ),
+    )
 
 
 def test_watches_of_a_folder_are_paused_removed_tested(tmp_path):

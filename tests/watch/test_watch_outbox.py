@@ -13,6 +13,7 @@ from watched_archive import page, watch
 
 from gossamer.model.errors import ConfigError
 from gossamer.policy.watching.retries import MOST_ATTEMPTS
+from gossamer.watch import channels
 from gossamer.watch.feed import FILE
 from gossamer.watch.following import Following, settings_of
 from gossamer.watch.outbox import order_test, retry_failed
@@ -345,6 +346,22 @@ def test_what_apprise_speaks(archive, hook):
     (told,) = hook.got
     assert told["title"] == "A page changed"
     assert "- Two" in told["message"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("apprise", [True, False])
+def test_who_cannot_be_told_is_refused_at_once(archive, monkeypatch, apprise):
+    if not apprise:
+        monkeypatch.setattr(channels, "find_spec", lambda _: None)
+    archive.set(watch=watch(notify=["ftp://secret.test/token"]))
+    with pytest.raises(ConfigError, match=r"^notify ftp://#\w+: .*webhook \(https://...\).*mail") as caught:
+        prove_watches(settings_of(archive.path))
+    assert ("pip install" in str(caught.value)) is not apprise
+    archive.set(watch=watch(notify=["someone"]), notify={"someone": {"to": "boss"}})
+    with pytest.raises(ConfigError, match=r"^notify boss: "):
+        prove_watches(settings_of(archive.path))
+    for to in ("https://hook.test/x", "env:HOOK") + apprise * ("json://hook.test/x",):
+        assert channels.problem_of(to) == ""
 
 
 def test_the_feed_is_read_by_others(archive):

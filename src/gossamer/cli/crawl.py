@@ -99,23 +99,25 @@ def run_again(
 
 
 def taken_up(
-    path: Path, settings: Sequence[str], further: Mapping[str, str | None], *, from_checkpoint: bool
+    path: Path, settings: Sequence[str], further: Mapping[str, object], *, from_checkpoint: bool
 ) -> tuple[CrawlFolder, CrawlConfig]:
-    """The crawl in `path`, for `conduct` to go on with; as `run_again`."""
+    """The crawl in `path`, for `conduct` to go on with; as `run_again`, and `further` may be any options."""
     folder = CrawlFolder(path)
     config = begun = reopen(folder, from_checkpoint=from_checkpoint, tell=say)
-    limits = option_settings(further)
-    if settings or limits:
+    options = option_settings(further)
+    if settings or options:
         parsed, problems = parse_settings(settings)
         if problems:
             raise ConfigError(*problems)
-        config = load(CrawlConfig, merge(CrawlConfig.renewed(read_toml(folder.config)), {**parsed, **limits}))
+        config = load(
+            CrawlConfig, merge(CrawlConfig.renewed(read_toml(folder.config)), {**parsed, **options})
+        )
         prove(config)
         storage = unmoved(begun.storage, config.storage, path)
         config = msgspec.structs.replace(config, storage=storage)
         prove_store(config, folder)
-        if limits:
-            config = _from_now(folder, config, frozenset(limits))
+        if limits := frozenset(options) & {f"budget.{name}" for name in LIMITS.values()}:
+            config = _from_now(folder, config, limits)
         Seeds(config, folder.path).prove()  # or nobody could resume it any more
         if problems := start_problems(config, config.engine.order):
             raise ConfigError(*problems)

@@ -48,6 +48,8 @@ from gossamer.watch.wording import lines_of, notices_as_json, time_text
 _AT_ONCE = 1_000
 _LOOK = 1.0
 """Seconds between two looks for new notices."""
+EVERY = "1h"
+"""Time between two visits of a page, if nothing else is said."""
 
 
 class WatchAsked(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,9 +92,11 @@ class WatchAsked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_watch(
-    request: Request, asked: WatchAsked, every: str, *, once: bool, quiet: bool, json: bool
+    request: Request, asked: WatchAsked, every: str | None, *, once: bool, quiet: bool, json: bool
 ) -> None:
     """Watch the pages of the request, by a crawl of them alone, until interrupted; or `once`.
+
+    In a folder that has such a crawl already, what is given changes it, and what is not stays as it is.
 
     Raises:
         ConfigError: lists all that is wrong.
@@ -100,8 +104,16 @@ def run_watch(
     keep_private()
     folder = request.folder or Path(f"watch-{_host(request.seeds[0])}")
     if CrawlFolder(folder).used:
-        _same_pages(folder, request.seeds)
-        resume_watch(folder, once=once, quiet=quiet, json=json, every=every)
+        config = settings_of(folder)
+        _same_pages(folder, config, request.seeds)
+        changes = {**request.options, **_changed(folder, config, asked, request.seeds)}
+        if every is not None or not (once or config.revisit.enabled):  # it was watched by `once` alone so far
+            changes["revisit_every"] = {"*": every or EVERY}
+        if not once:
+            changes["revisit"] = True
+        if request.config is not None and not quiet:
+            say(f"--config is for a new folder: {CrawlFolder(folder).config} holds what is in force")
+        resume_watch(folder, once=once, quiet=quiet, json=json, settings=request.settings, options=changes)
         return
     further = bool(asked.match or asked.query)
     table, sections = asked.watch([] if further else list(map(page_of, request.seeds)))
@@ -112,7 +124,7 @@ def run_watch(
         options["notify"] = {**msgspec.to_builtins(base.notify), **sections}
     if not further and request.options.get("max_depth") is None:
         options["max_depth"] = 0  # these pages, and nothing that they link to
-    options |= {"revisit": None if once else True, "revisit_every": {"*": every}}
+    options |= {"revisit": None if once else True, "revisit_every": {"*": every or EVERY}}
     settings = request.settings if further else ["engine.guess_sitemap=false", *request.settings]
     request = msgspec.structs.replace(request, options=options, settings=settings, folder=folder)
     config = compose(request)
@@ -124,12 +136,18 @@ def run_watch(
     _end(folder, told, once=once, quiet=quiet)
 
 
-def resume_watch(folder: Path, *, once: bool, quiet: bool, json: bool, every: str = "") -> None:
-    """Go on with a folder that is watched; `every` is for one that was watched by `once` alone so far."""
-    begins = not once and not settings_of(folder).revisit.enabled
-    settings = ("revisit.enabled=true", f'revisit.every."*"={every}') if begins else ()
+def resume_watch(
+    folder: Path,
+    *,
+    once: bool,
+    quiet: bool,
+    json: bool,
+    settings: Sequence[str] = (),
+    options: Mapping[str, object] = {},
+) -> None:
+    """Go on with a folder that is watched, by other settings if there are some, as in `Request`."""
     with _telling(folder, json=json) as told:
-        crawl, config = taken_up(folder, settings, {}, from_checkpoint=False)
+        crawl, config = taken_up(folder, settings, options, from_checkpoint=False)
         if not once and not quiet:
             _say_watching(folder, len(config.seeds))
         if once:  # for this session alone: crawl.toml stays as it is
@@ -357,8 +375,37 @@ def _deliver(folder: Path) -> None:
         following.close()
 
 
-def _same_pages(folder: Path, seeds: Sequence[str]) -> None:
-    config = settings_of(folder)
+def _changed(folder: Path, config: CrawlConfig, asked: WatchAsked, seeds: Sequence[str]) -> dict[str, object]:
+    """Options under which the one watch that is asked for is as asked; none if nothing is asked of it.
+
+    Raises:
+        ConfigError: there is no such watch, or several.
+    """
+    table, sections = asked.watch([])
+    pages = set(map(page_of, seeds))
+    if asked.name:
+        meant = [watch for watch in config.watch if name_of(watch) == asked.name]
+    elif asked.match or asked.query:
+        meant = [watch for watch in config.watch if (watch.match, watch.query) == (asked.match, asked.query)]
+    else:
+        meant = [watch for watch in config.watch if pages <= set(map(page_of, watch.urls))] or [
+            watch for watch in config.watch if watch.match or watch.query
+        ]
+    changed = [load(WatchConfig, _table(watch) | table) for watch in meant]
+    if not table or (meant and changed == meant):
+        return {}
+    if len(meant) != 1:
+        names = ", ".join(map(name_of, meant or config.watch))
+        raise ConfigError(
+            f"{folder}: {'several watches are' if meant else 'no watch is'} meant: give the --name of one ({names})"
+        )
+    options: dict[str, object] = {
+        "watch": [_table(watch) | (table if watch is meant[0] else {}) for watch in config.watch]
+    }
+    return options | ({"notify": sections} if sections else {})
+
+
+def _same_pages(folder: Path, config: CrawlConfig, seeds: Sequence[str]) -> None:
     known = {page for watch in config.watch for page in watch.urls}
     if any(watch.match or watch.query for watch in config.watch):  # what it names is of the crawl's sites
         known |= set(map(page_of, config.seeds))

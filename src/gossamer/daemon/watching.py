@@ -27,7 +27,7 @@ from gossamer.policy.scope.address_pattern import literal
 from gossamer.watch.outbox import order_test, retry_failed
 from gossamer.watch.shown import ShownNotice, WatchView, feed_text, last_notices, watch_views
 from gossamer.watch.store import beside
-from gossamer.watch.watches import page_of, watches_of
+from gossamer.watch.watches import page_of, prove_watches, watches_of
 
 __all__ = ["Act", "JobWatches", "NewWatch"]
 
@@ -112,9 +112,10 @@ class JobWatches:
             for pattern in [*map(literal, fields["urls"]), *([new.match] if new.match else [])]:
                 changes[join_path(["revisit", "every", pattern])] = new.every
         try:
-            watches_of(
-                load(CrawlConfig, {"watch": changes["watch"], "notify": msgspec.to_builtins(config.notify)})
+            after = load(
+                CrawlConfig, {"watch": changes["watch"], "notify": msgspec.to_builtins(config.notify)}
             )
+            await asyncio.to_thread(prove_watches, after)  # which may load apprise
         except ConfigError as error:
             raise ServiceError("invalid", "", error.reasons) from None
         answer = await self._daemon.ask(job, "set", {"changes": changes}, who=who)

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from gossamer.config.secret_values import is_reference
 from gossamer.config.watch_config import NotifyConfig
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
@@ -17,7 +18,7 @@ from gossamer.fetch.post import post
 from gossamer.policy.watching.retries import Failure
 from gossamer.watch.wording import Message, body_of, json_of, subject_of
 
-__all__ = ["ID_HEADER", "NEEDS_EXTRA", "needs_apprise", "tell"]
+__all__ = ["ID_HEADER", "problem_of", "tell"]
 
 ID_HEADER = "Gossamer-Notice-Id"
 NEEDS_EXTRA = "needs the extra 'notify': pip install 'gossamer[notify]'"
@@ -43,10 +44,15 @@ def tell(message: Message, receiver: NotifyConfig, config: FetchConfig) -> Failu
     return _apprise(message, receiver)
 
 
-def needs_apprise(to: str) -> bool:
-    """Whether an address is one of apprise, which is not installed."""
-    ours = to.startswith(("http://", "https://", "mailto:", "env:", "file:"))
-    return not ours and ":" in to and find_spec("apprise") is None
+def problem_of(to: str) -> str:
+    """Why nobody can be told at an address, if that is plain from it; empty for what may be told."""
+    if to.startswith(("http://", "https://", "mailto:")) or is_reference(to):
+        return ""
+    if find_spec("apprise") is None:
+        return f"is no webhook (https://...) and no mail (mailto:...); what apprise tells {NEEDS_EXTRA}"
+    return (
+        "" if _known_to_apprise(to) else "is none of a webhook (https://...), mail (mailto:...) and apprise"
+    )
 
 
 def _webhook(message: Message, receiver: NotifyConfig, config: FetchConfig) -> Failure | None:
@@ -134,6 +140,12 @@ def _letter(message: Message, receiver: NotifyConfig, to: list[str]) -> EmailMes
     mail["Auto-Submitted"] = "auto-generated"
     mail.set_content(body_of(message) + "\n")
     return mail
+
+
+def _known_to_apprise(to: str) -> bool:
+    import apprise
+
+    return bool(apprise.Apprise().add(to))
 
 
 def _apprise(message: Message, receiver: NotifyConfig) -> Failure | None:

@@ -15,7 +15,7 @@ from gossamer.search.extra import is_installed
 from gossamer.search.query.asked import Asked
 from gossamer.search.query.parser import Unreadable
 from gossamer.search.text.asking import read
-from gossamer.watch.channels import NEEDS_EXTRA, needs_apprise
+from gossamer.watch.channels import problem_of
 from gossamer.watch.receivers import key_of
 from gossamer.watch.seen import Part
 
@@ -109,13 +109,12 @@ def prove_watches(config: CrawlConfig) -> None:
     """Refuse watches that cannot be followed.
 
     Raises:
-        ConfigError: an extra is not installed, or a query is refused.
+        ConfigError: an extra is not installed, a query is refused, or nobody can be told at an address.
     """
     if any(one.query for one in config.watch) and not is_installed():
         raise ConfigError("watch.query: needs the extra 'search': pip install 'gossamer[search]'")
-    for to in dict.fromkeys(
-        [*(to for one in config.watch for to in one.notify), *(one.to for one in config.notify.values())]
-    ):
-        if needs_apprise(to):
-            raise ConfigError(f"notify {key_of(to)}: {NEEDS_EXTRA}")
+    named = (to for one in config.watch for to in one.notify if to not in config.notify)
+    for to in dict.fromkeys([*named, *(one.to for one in config.notify.values())]):
+        if problem := problem_of(to):
+            raise ConfigError(f"notify {key_of(to)}: {problem}")
     watches_of(config)

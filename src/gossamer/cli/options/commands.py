@@ -577,7 +577,7 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
     " --notify https://example.org/hook",
 )
 @click.argument("target", metavar="URL... | FOLDER", nargs=-1, required=True)
-@_of_watch("--every", "TIME", "How often to visit the pages.", default="1h", show_default=True)
+@_of_watch("--every", "TIME", "How often to visit the pages; if not given, 1h.")
 @_of_watch("--selector", "CSS", "Only this part of them; as for 'gossamer fields'.", default="")
 @_of_watch("--xpath", "XPATH", "The same, by XPath.", default="")
 @_of_watch("--ignore", "CSS", "Without elements of this selector; also in 'gossamer diff'.", multiple=True)
