@@ -17,6 +17,17 @@ from gossamer.extract.fields.selector import MOST_VALUES
 pytestmark = pytest.mark.usefixtures("no_rests")
 
 
+def test_fields_that_no_page_has_are_told_at_the_end(gossamer: Gossamer, site: str) -> None:
+    options = ("--field", "t=title", "--field", "no=.none | all", "--field", "nor=.a b")
+    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", *options)
+    told = 'found on no page: 2 fields (no, nor); try: gossamer fields URL --from d --field "no=.none | all"'
+    assert f"  {told}\n" in ran.err
+    report = json.loads(Path("d/report.json").read_text())
+    assert report["fields"] == {"t": report["media_types"]["text/html"]}
+    found = gossamer("crawl", site, "--min-delay", "0", "--max-pages", "1", "--dir", "e", *options[:2])
+    assert "found on no page" not in found.err
+
+
 def test_selectors_are_tried_on_a_live_and_on_an_archived_page(gossamer: Gossamer, site: str) -> None:
     options = ("--field", "t=title", "--field", "to=a::attr(href) | url | all", "--field", "no=.none")
     live = gossamer("fields", site, *options)

@@ -6,13 +6,15 @@ from engine_world import SITE, fetched, visit
 from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.settlement import ledger as ledger_module
 from gossamer.engine.settlement.judge import Judgement
-from gossamer.engine.settlement.ledger import MOST_TYPES, Ledger
+from gossamer.engine.settlement.ledger import MOST_FIELDS, MOST_TYPES, Ledger
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Dropped, Retry
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
+from gossamer.model.page import Page
 from gossamer.model.reasons.ends import FINISHED
 from gossamer.model.reasons.reason import text
+from gossamer.model.url import Url
 from gossamer.state.records import Counters
 
 FOUND = {"kind": LinkKind.NAVIGATION, "via": f"{SITE}/"}
@@ -101,6 +103,17 @@ def test_a_hostile_site_cannot_invent_any_number_of_types(world):
     ledger.count(visit(lease, fetched()), Judgement(Done(), Tally(pages=1)), "x/1")
     assert len(counters.media_types) == MOST_TYPES + 1 == 201
     assert (counters.media_types["other"], counters.media_types["x/1"]) == (5, 2)
+
+
+def test_pages_are_counted_by_the_fields_that_they_have(world):
+    counters = Counters()
+    ledger = Ledger(counters, world.clock)
+    for fields, pages in (("ab", 1), ("a", 1), ("c", 0), (map(str, range(1_100)), 1)):
+        page = Page(Url.parse(SITE), fields=dict.fromkeys(fields, 1))
+        ledger.count(visit(world.lease(), fetched(), page), Judgement(Done(), Tally(pages=pages)), "")
+    ledger.count(visit(world.lease(), fetched(), page), Judgement(Done(), Tally(pages=1)), "")
+    assert (counters.fields["a"], counters.fields["b"], "c" in counters.fields) == (2, 1, False)
+    assert len(counters.fields) == MOST_FIELDS == 1_000 and counters.fields["0"] == 2
 
 
 def test_time_stands_still_in_a_pause(world, monkeypatch):

@@ -41,6 +41,8 @@ class Summary(msgspec.Struct, frozen=True):
     speculative: dict[str, tuple[int, int]] = {}
     """Visits to addresses in scripts by where they stood, and to answers of forms (`form`): that brought something,
     that did not."""
+    fields: dict[str, int] = {}
+    """Pages on which each field was found."""
 
 
 def name_sums(names: NameStatistics) -> dict[str, int]:
@@ -106,4 +108,5 @@ def summary(
         order=order,
         again=counters.again,
         speculative=dict(sorted(counters.speculative.items())),
+        fields=dict(sorted(counters.fields.items())),
     )

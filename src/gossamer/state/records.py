@@ -353,6 +353,7 @@ class Counters(msgspec.Struct, array_like=True):
     again: int = 0  # entries in `later` that were visited and are due again
     enrolled: int = 0  # pages in `again`, that come again by what a visit is worth
     speculative: dict[str, tuple[int, int]] = {}  # visits to such links that brought something, and did not
+    fields: dict[str, int] = {}  # pages on which extractors found each of them
 
 
 class ClockRecord(msgspec.Struct, frozen=True, array_like=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,6 +120,7 @@ def say_end(
         if fresh is not None and (line := fresh_line(fresh)):
             say(f"  fresh: {line}")
     for line in [
+        *_unfound(report, inspection),
         *_why(reason, report, inspection, troubles),
         *undelivered(inspection.folder.path, inspection.config),
     ]:
@@ -181,6 +183,26 @@ def _unread_pdf(report: dict[str, Any], config: CrawlConfig) -> int:
 
     count = sum(report["media_types"].get(name, 0) for name in FORMATS[Format.PDF])
     return count if count and find_spec(PDF_READER) is None else 0
+
+
+def _unfound(report: dict[str, Any], inspection: Inspection) -> Iterator[str]:
+    """The fields that no page had, by which most likely a selector is wrong; and how to try one."""
+    if not inspection.config.fields or not report["pages"]:
+        return
+    from gossamer.extract.fields.extractor import MATCH
+
+    wanted = {
+        name: selector
+        for section in inspection.config.fields.values()
+        for name, selector in section.items()
+        if name != MATCH and name not in report["fields"]
+    }
+    if not wanted:
+        return
+    names = ", ".join(map(safe, islice(wanted, LISTED))) + ", ..." * (len(wanted) > LISTED)
+    tried = "=".join(next(iter(wanted.items())))
+    how = command_line("fields", "URL", "--from", inspection.folder.path, "--field", tried)
+    yield f"found on no page: {plural(len(wanted), 'field')} ({names}); try: {safe(how)}"
 
 
 def _aside(inspection: Inspection) -> Iterator[str]:

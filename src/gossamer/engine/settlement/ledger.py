@@ -20,6 +20,9 @@ MOST_TYPES = 200
 MOST_STATUSES = 2_000
 """Statuses and results counted by name; HTTP has a thousand, other protocols name their own."""
 
+MOST_FIELDS = 1_000
+"""Fields counted by name; settings name them, but extractors of other packages could take names from pages."""
+
 
 class Ledger:
     """Keeps `Counters` in step with what is committed."""
@@ -93,6 +96,10 @@ class Ledger:
             found = visit.lease.candidate
             refused = isinstance(visit.outcome, Refused)
             counters.broken += not refused and is_link(found.kind, found.via, found.url.target)
+        if visit.page is not None and tally.pages:
+            for name in visit.page.fields:
+                if name in counters.fields or len(counters.fields) < MOST_FIELDS:
+                    _add(counters.fields, name)
         if media_type and tally.pages:
             known = media_type in counters.media_types or len(counters.media_types) < MOST_TYPES
             _add(counters.media_types, media_type if known else "other")
