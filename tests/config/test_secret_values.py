@@ -7,6 +7,7 @@ import pytest
 from msgspec import Meta
 
 from gossamer.config.settings import resolve_secrets, to_toml
+from gossamer.fetch.config import FetchConfig
 from gossamer.model.errors import ConfigError
 
 Secret = Annotated[str, Meta(extra={"secret": True})]
@@ -89,3 +90,16 @@ def test_an_impossible_secret_is_refused_without_being_shown():
         "login: is impossible once its secrets (password) are put in",
         "host.a.password: what env:LONG holds is not a possible value",
     )
+
+
+def test_which_of_several_proxies_is_impossible_is_said_and_none_is_shown():
+    config = FetchConfig(proxy="env:POOL", names_by_proxy=True)
+    with pytest.raises(ConfigError) as caught:
+        resolve_secrets(config, {"POOL": "http://u:s3cret@a:1\nhttp://u:s3cret@b\nsocks5://u:s3cret@c:3"})
+    assert caught.value.problems == (
+        "proxy: what env:POOL holds: number 2 of 3 must be http, https, socks5 or socks5h://[user:password@]host:port",
+        "proxy: what env:POOL holds: number 3 of 3 resolves no names, as names_by_proxy needs: use socks5h instead of"
+        " socks5",
+    )
+    with pytest.raises(ConfigError, match=r"^names_by_proxy: needs a proxy$"):
+        resolve_secrets(config, {"POOL": ""})

@@ -15,7 +15,7 @@ from gossamer.fetch.config import FetchConfig
         ({"max_head": 10}, "max_head"),
         ({"user_agent": "a\r\nX: b"}, "user_agent"),
         ({"contact": "b\u00fccher@example.org"}, "contact"),
-        ({"proxy": "nonsense"}, "proxy must be"),
+        ({"proxy": "nonsense"}, "proxy: must be"),
         ({"forbidden_networks": ["10.0.0.0/99"]}, "forbidden_networks"),
         ({"max_connections": 0}, "max_connections"),
         ({"max_expansion_ratio": 0}, "max_expansion_ratio"),

@@ -10,7 +10,7 @@ import msgspec
 
 from gossamer.config.dotted import join_path
 from gossamer.config.shape import Kind, Shape, settings_of
-from gossamer.model.errors import ConfigError
+from gossamer.model.errors import ConfigError, SecretError
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -86,6 +86,12 @@ class _Resolver:
             return struct
         try:
             return msgspec.structs.replace(struct, **changes)
+        except SecretError as error:
+            for line in str(error).splitlines():
+                name, _, problem = line.partition(": ")
+                held = f"what {getattr(struct, name)} holds: " if name in changes else ""
+                self._problem([*path, name], held + problem)
+            return struct
         except ValueError:
             # The sentence may quote a secret, so it is not shown.
             names = ", ".join(changes)

@@ -1,6 +1,7 @@
 """Settings of the fetch room."""
 
 import ipaddress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -8,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from gossamer.model.errors import ConfigError
+from gossamer.model.errors import ConfigError, SecretError
 from gossamer.model.quantity import Bytes, Seconds
 from gossamer.policy.places.known import BY_ADDRESS, BY_ANSWER, BY_HOST, BY_URL
 
@@ -237,18 +238,15 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
                     "http3: the libcurl here was built without HTTP/3; leave this off, or install a pycurl that"
                     " brings its own (pip install --only-binary :all: pycurl)"
                 )
-        try:
-            self._check_proxies()
-        except ValueError as error:
-            problems.append(str(error))
         for name in ("forbidden_networks", "closed_networks"):
             for network in getattr(self, name):
                 try:
                     ipaddress.ip_network(network)
                 except ValueError as error:
                     problems.append(f"{name}: {error}")
-        if problems:
-            raise ValueError("\n".join(problems))
+        wrong = list(self._proxy_problems())
+        if problems or wrong:
+            raise (ValueError if problems else SecretError)("\n".join([*problems, *wrong]))
 
     @property
     def agent(self) -> str:
@@ -273,16 +271,19 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         """One of these each visit goes by, if there are any."""
         return tuple(self.proxy.split())
 
-    def _check_proxies(self) -> None:
+    def _proxy_problems(self) -> Iterator[str]:
+        """What is wrong with the proxies, and with which: by their numbers, for they may hold passwords."""
         if self.proxy.startswith(("env:", "file:", "again:")):
             return  # a reference to the secret, checked again when it is resolved
         proxies = self.proxies
         if len(proxies) > MOST_PROXIES:
-            raise ValueError(f"proxy: at most {MOST_PROXIES}")
+            yield f"proxy: at most {MOST_PROXIES}"
         if self.names_by_proxy and not proxies:
-            raise ValueError("names_by_proxy needs a proxy")
-        for proxy in proxies:
-            _check_proxy(proxy, names_by_proxy=self.names_by_proxy)
+            yield "names_by_proxy: needs a proxy"
+        for number, proxy in enumerate(proxies[:MOST_PROXIES], 1):
+            if problem := _proxy_problem(proxy, names_by_proxy=self.names_by_proxy):
+                which = f"number {number} of {len(proxies)} " if proxies[1:] else ""
+                yield f"proxy: {which}{problem}"
 
     @property
     def known_hosts_file(self) -> str:
@@ -290,8 +291,8 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return self.known_hosts or "~/.ssh/known_hosts"
 
 
-def _check_proxy(proxy: str, *, names_by_proxy: bool) -> None:
-    """Raise ValueError for a proxy that cannot be used; the text never shows its password."""
+def _proxy_problem(proxy: str, *, names_by_proxy: bool) -> str:
+    """Why a proxy cannot be used, empty if it can; never shows its password."""
     try:
         parts = urlsplit(proxy)
         host, port = parts.hostname, parts.port
@@ -299,9 +300,10 @@ def _check_proxy(proxy: str, *, names_by_proxy: bool) -> None:
         host = port = None
         parts = urlsplit("")
     if parts.scheme not in PROXY_SCHEMES or not host or port is None:
-        raise ValueError("proxy must be http, https, socks5 or socks5h://[user:password@]host:port")
+        return "must be http, https, socks5 or socks5h://[user:password@]host:port"
     if names_by_proxy and parts.scheme == "socks5":
-        raise ValueError("names_by_proxy needs a proxy that resolves names: use socks5h instead of socks5")
+        return "resolves no names, as names_by_proxy needs: use socks5h instead of socks5"
+    return ""
 
 
 def prove_ca_file(config: FetchConfig) -> None:

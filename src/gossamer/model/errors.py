@@ -45,6 +45,10 @@ class ConfigError(GossamerError):
         return tuple(map(str, self._told))
 
 
+class SecretError(ValueError):
+    """What is wrong with a setting that holds a secret, in lines that show nothing of it: `NAME: ...`."""
+
+
 class StorageError(GossamerError):
     """What was fetched or admitted cannot be kept: disk full, unwritable, damaged (exit 3)."""
 
