@@ -1,5 +1,6 @@
 """Shows what is known of a crawl: status, the story of a URL, the result of a check."""
 
+import asyncio
 import sys
 import textwrap
 from pathlib import Path
@@ -19,25 +20,54 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.presets import PRESETS
 from gossamer.config.setting_help import all_settings, find_settings
 from gossamer.config.settings import commented_toml
+from gossamer.control.socket.protocol import LiveError, NotRunning
+from gossamer.fetch.proxies import ProxySeen
 from gossamer.inspect.checks.cluster_check import check_whole
 from gossamer.inspect.hosts import HostItem
 from gossamer.inspect.inspection import AgentLine, Status
 from gossamer.inspect.queue.levels import LevelSizes
 from gossamer.inspect.queue.sizes import DomainSizes
 from gossamer.inspect.why.whole import tell_whole
+from gossamer.model.command_line import command_line
 from gossamer.model.reasons.ends import FINISHED
 from gossamer.words.amounts import moment
+
+_SOON = 2.0
+"""Seconds that a running crawl is given to tell of its proxies."""
 
 
 def show_status(path: Path, *, json: bool) -> None:
     """Print sums, and what is left by host, domain and level."""
     with looked_into(path) as inspection:
         status, config = inspection.status(queues=True), inspection.config
+    proxies = _proxies(path, status)
     if json:
-        show_json(status)
+        show_json({**msgspec.to_builtins(status), "proxies": proxies})
         return
-    for line in [*_status_lines(status), *undelivered(path, config)]:
+    for line in [*_status_lines(status), *_proxy_lines(proxies), *undelivered(path, config)]:
         show(line)
+
+
+def _proxies(path: Path, status: Status) -> list[ProxySeen]:
+    """How those of a running crawl are, which it alone knows; none if it does not answer soon."""
+    if status.state not in ("running", "paused") or status.agents:
+        return []
+    from gossamer.control.socket.client import connect
+
+    async def ask() -> Any:
+        async with connect(path, patience=_SOON) as crawl:
+            return await crawl.ask("status")
+
+    try:
+        return msgspec.convert(asyncio.run(ask())["proxies"], list[ProxySeen])
+    except (LiveError, NotRunning):
+        return []
+
+
+def _proxy_lines(proxies: list[ProxySeen]) -> list[str]:
+    out = [f"{safe(one.proxy)} ({duration(one.left_out)})" for one in proxies if one.left_out]
+    used = f"proxies   {len(proxies) - len(out):,} of {len(proxies):,} in use"
+    return [used + (f"; left out for a while: {', '.join(out)}" if out else "")] * bool(proxies)
 
 
 def _status_lines(status: Status) -> list[str]:
@@ -84,8 +114,8 @@ def _state(status: Status) -> str:
         left = " for now" if status.why == FINISHED and status.sums.queued + status.sums.waiting else ""
         return f"ended{left}: {status.ended}, {when}"
     if status.state == "broken off":
-        command = "gossamer cluster resume" if status.agents else "gossamer resume"
-        return f"broken off, {when}; '{command} {status.folder}' goes on"
+        again = ("cluster", "resume") if status.agents else ("resume",)
+        return f"broken off, {when}; '{command_line(*again, status.folder)}' goes on"
     return status.state
 
 
