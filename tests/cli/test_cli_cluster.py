@@ -280,7 +280,7 @@ def test_an_agent_whose_disk_is_not_mounted_is_not_of_another_machine(
     for command in ("status", "check"):
         ran = gossamer(command, "d")
         assert ran.code == 3
-        assert "d/agents/a-2/state: leads to" in ran.err
+        assert "d/agents/a-2/state: kept at" in ran.err
         assert "far-away" not in ran.err
 
 

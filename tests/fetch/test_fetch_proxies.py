@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from fetch_servers import failed, fetched, fetching, lease, serving
 from test_fetch_proxy import Proxy, proxying
 
 from gossamer.fetch.config import MOST_PROXIES, FetchConfig
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule
+from gossamer.fetch.post import PostAnswer, post_by
 from gossamer.fetch.proxies import FIRST_REST, LONGEST_REST, PATIENCE, SOON, TRIAL, Proxies, ProxySeen, shown
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome
 
@@ -248,3 +251,40 @@ def test_one_that_is_slow_to_reach_an_origin_is_not_down(tmp_path: Path) -> None
         server.close()
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("dead", [True, False])
+def test_a_message_goes_by_a_proxy_that_can_be_used(dead: bool) -> None:
+    """To a hub, which is no visit: by the same rule, one that refuses or is gone is passed over."""
+
+    async def main() -> None:
+        who = b"HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n"
+        taken = b"HTTP/1.1 202 Taken\r\nContent-Length: 0\r\n\r\n"
+        async with serving(who) as bad, serving(taken) as good:
+            first = f"http://me:s3cret@127.0.0.1:{closed_port() if dead else bad.port}"
+            config = FetchConfig(proxy=f"{first} http://127.0.0.1:{good.port}")
+            proxies = Proxies()
+            host = next(host for host in SITES if proxies.choose(config.proxies, host) == first)
+
+            async def told(config: FetchConfig) -> PostAnswer:
+                guard = AddressGuard(config)
+                return await asyncio.to_thread(
+                    post_by, proxies, f"http://{host}/hub", b"x=1", {}, config, guard
+                )
+
+            assert (await told(config)).status == 202
+            assert len(bad.requests) == (0 if dead else PATIENCE)
+            assert [one.left_out > 0 for one in proxies.seen()] == [True, False]
+            assert (await told(config)).status == 202
+            assert (len(bad.requests), len(good.requests)) == (0 if dead else PATIENCE, 2)
+            alone = await told(FetchConfig(proxy=first))
+            assert (alone.status, alone.proxy_down) == (0, False)
+            assert "no proxy can be used: http://127.0.0.1:" in alone.detail and "s3cret" not in alone.detail
+
+    asyncio.run(main())
+
+
+def closed_port() -> int:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])

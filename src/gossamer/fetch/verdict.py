@@ -7,7 +7,7 @@ from gossamer.fetch.transfer import Transfer
 from gossamer.model.exchange import Truncation
 from gossamer.model.outcome import Failed, Fault
 
-_PROXY_AUTHENTICATION = 407
+PROXY_AUTHENTICATION = 407
 NOT_CONNECTED = frozenset({Fault.CONNECT, Fault.CONNECT_TIMEOUT, Fault.NAME_FAILED})
 
 
@@ -31,7 +31,7 @@ def judge(transfer: Transfer, code: int, message: str, *, proxied: bool) -> Trun
     head = transfer.head
     if not head.complete:
         return _without_head(transfer, code, message, proxied=proxied)
-    if proxied and head.status == _PROXY_AUTHENTICATION:
+    if proxied and head.status == PROXY_AUTHENTICATION:
         return Failed(Fault.PROXY_DOWN, "the proxy wants other credentials (407)")
     if code == 0:
         return None

@@ -62,9 +62,7 @@ def _webhook(message: Message, receiver: NotifyConfig, config: FetchConfig) -> F
     if not all(value.isascii() and value.isprintable() for value in headers.values()):
         return Failure("the password holds characters that no header may", final=True)
     # The operator named it: it may lie in his own network, and not beyond a crawl's proxy.
-    config = msgspec.structs.replace(
-        config, proxy="", allow_private=True, ca_file=receiver.ca_file or config.ca_file
-    )
+    config = msgspec.structs.replace(config, allow_private=True, ca_file=receiver.ca_file or config.ca_file)
     answer = post(receiver.to, json_of(message), headers, config, AddressGuard(config))
     if not answer.status:
         return Failure(answer.detail)

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from gossamer.config.secret_values import resolve_secrets
 from gossamer.control.socket.protocol import LONGEST_REQUEST, NotRunning
 from gossamer.daemon.context import DaemonContext, crawl_config
 from gossamer.daemon.database import Database
@@ -18,7 +19,8 @@ from gossamer.daemon.pings.indexnow import MOST_URLS, Submission
 from gossamer.daemon.pings.subscriber import Around, Subscriber, Topics
 from gossamer.daemon.pings.subscriptions import Subscription, Subscriptions
 from gossamer.fetch.guard import AddressGuard
-from gossamer.fetch.post import FORM, PostAnswer, post
+from gossamer.fetch.post import FORM, PostAnswer, post_by
+from gossamer.fetch.proxies import Proxies
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 
@@ -47,6 +49,7 @@ class Pings:
         self._waiting: asyncio.Queue[Submission] = asyncio.Queue(MOST_WAITING)
         room = Around(self._running, self._topics, self._post, self._feeds_changed)
         self.subscriber = Subscriber(config, Subscriptions(database), room) if config.websub else None
+        self._proxies = Proxies()
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -123,7 +126,7 @@ class Pings:
         """A page may name any hub. So one within our own network is asked only about pages of its own host, and
         only if the job may visit that."""
         try:
-            config = (await crawl_config(self._around.roster.get(one.job))).fetch
+            config = resolve_secrets((await crawl_config(self._around.roster.get(one.job))).fetch)
         except (ConfigError, ServiceError) as error:
             return PostAnswer(0, detail=str(error)[:200])
         closed = (*config.closed_networks, *self._around.config.security.forbidden_networks)
@@ -133,7 +136,9 @@ class Pings:
             config, closed_networks=closed, allow_private=config.allow_private and own
         )
         form = {"Content-Type": FORM}
-        return await asyncio.to_thread(post, url.text, body, form, config, AddressGuard(config))
+        return await asyncio.to_thread(
+            post_by, self._proxies, url.text, body, form, config, AddressGuard(config)
+        )
 
 
 def _complain(task: asyncio.Task[None]) -> None:
