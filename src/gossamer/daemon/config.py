@@ -10,11 +10,14 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.private import private_folder
 from gossamer.config.settings import commented_toml, load, read_toml
 from gossamer.daemon.allocation.claims import Amounts, ClaimDefaults
 from gossamer.daemon.pings.config import PingsConfig
 from gossamer.daemon.security_config import SecurityConfig
+from gossamer.inspect.clusters.cluster_questions import PLAN
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Count, Seconds
 from gossamer.state.whole_files import write_whole
@@ -177,8 +180,10 @@ class ServiceFolder:
         """Make what is missing, for nobody else's eyes, with the commented settings in it.
 
         Raises:
-            ConfigError: it cannot be written.
+            ConfigError: it cannot be written, or is that of a crawl or a cluster, whose files a daemon would clear.
         """
+        if not self.config.exists():
+            self._prove_nobodys()
         try:
             for folder in (self.path, self.jobs, self.files, self.tmp):
                 private_folder(folder)
@@ -188,6 +193,18 @@ class ServiceFolder:
             ) from None
         if not self.config.exists():
             write_whole(self.config, commented_toml(ServiceConfig))
+
+    def _prove_nobodys(self) -> None:
+        if CrawlFolder(self.path).used:
+            raise ConfigError(
+                f"{self.path}: is the folder of a crawl. '{command_line('view', self.path)}' shows its pages,"
+                f" '{command_line('status', self.path)}' how it stands; a daemon needs a folder of its own (--dir)."
+            )
+        if (self.path / PLAN).is_file():
+            raise ConfigError(
+                f"{self.path}: is the folder of a cluster. '{command_line('serve', '--cluster', self.path)}' shows it;"
+                " a daemon needs a folder of its own (--dir)."
+            )
 
     def read(self) -> ServiceConfig:
         """The settings.

@@ -10,18 +10,23 @@ from gossamer.policy.places.place import Asked
 from gossamer.policy.visits.politeness import PolitenessConfig
 
 MOST_SEEDS = 1_000
+_TOLD = frozenset({"http", "https", "ftp", "ftps"})
+"""Schemes whose servers are sent the contact: in fields of the request, or as the password of anybody."""
 
 
 def hints(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
     """What to say before a first crawl, one line each."""
     seeds = list(islice(seeds, MOST_SEEDS))
-    own = bool(seeds) and all(_is_own(seed.host) for seed in seeds)
+    on_hosts = [seed for seed in seeds if seed.host]
+    own = bool(on_hosts) and all(_is_own(seed.host) for seed in on_hosts)
+    # Of a crawl whose seeds are still to come nobody knows.
+    heard = not seeds or any(seed.scheme in _TOLD and not _is_own(seed.host) for seed in on_hosts)
     for origin in _without_credentials(config, seeds):
         yield f'hint: {origin} is not sent the credentials of its place; name its scheme and port: [place."{origin}"]'
     if own and config.politeness == PolitenessConfig():
         rest = PolitenessConfig().min_delay
         yield f"hint: a host rests {rest:g} s after each visit; --min-delay 0 is for sites of your own"
-    if not own and not config.fetch.contact and not config.fetch.user_agent:
+    if heard and not config.fetch.contact and not config.fetch.user_agent:
         yield "hint: give --contact ADDRESS, so that the sites you visit can reach you"
 
 
