@@ -198,7 +198,7 @@ def _watches(built: Built, path: Path, session: float) -> bool:
 
 async def _conduct(built: Built, config: CrawlConfig, on_start: Callable[[Crawl], None]) -> Reason:
     """Crawl what was built, answering meanwhile; then give it up, and report."""
-    reason, crawl = FAILED, built.crawl
+    reason, ended, crawl = FAILED, None, built.crawl
     try:
         async with contextlib.aclosing(built), answering(built, config):
             crawl.seed(built.seeds)
@@ -211,6 +211,8 @@ async def _conduct(built: Built, config: CrawlConfig, on_start: Callable[[Crawl]
             raise
         reason = INTERRUPTED
     finally:
+        if ended is None:  # the last commit was not the end, and its time is not the crawl's
+            crawl.parts.ledger.counters.seconds = crawl.parts.ledger.seconds
         # On a full disk the first failure is the one to tell of.
         with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
             write_whole(built.folder.report, _report(built, reason))
