@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from gossamer.audit.result import Finding, Requests
 from gossamer.audit.rules import RULES, Level, Rule
 from gossamer.audit.store import Holder
+from gossamer.control.views.host_views import HostBudget, HostDetail, HostPoliteness
 from gossamer.daemon.allocation.allocator import Allocator
 from gossamer.daemon.allocation.claims import UNITS, Claim
 from gossamer.daemon.allocation.grants import AllocationView
@@ -517,17 +518,18 @@ class StageDaemon:
         ]
         return {"items": items, "cursor": "c2", "total": 1_000_000, "estimated": False}
 
+    politeness = HostPoliteness(1.0, 60.0, 5.0, 1, 0.0, 1, "", ("cname",))
+    budget = HostBudget(0, 0)
+
     def _host(self, params: dict[str, Any]) -> dict[str, Any]:
+        """With all that the view has, or it is none."""
         host = {**self._hosts({})["items"][0], "name": params["name"], "blocked": False, "rest": 1.2}
-        host |= {
-            "politeness": {"min_delay": 1.0, "server_by": ["cname"]},
-            "budget": {"max_pages": 0},
-            "parked": "",
-        }
+        host |= {"politeness": self.politeness, "budget": self.budget, "parked": ""}
         host |= {"visits": 420, "crawl_delay": 2.0, "last_visit": time.time() - 3, "next_at": time.time() + 9}
         host |= {"branches": self._traps({})["items"], "robots": self._robots(params)["items"]}
         host |= {"servers": [["hold.server_cname", [f"edge.example.net{self.odd}"]]]}
-        return {**host, "first": [f"https://docs.example.org/next{self.odd}"], "failing_since": None}
+        host |= {"first": [f"https://docs.example.org/next{self.odd}"], "failing_since": None}
+        return msgspec.to_builtins(msgspec.convert(msgspec.to_builtins(host), HostDetail))
 
     def _queue(self, params: dict[str, Any]) -> dict[str, Any]:
         items = [
@@ -651,6 +653,7 @@ class StageDaemon:
                     "failures": 0,
                     "crawl_delay": 2.0,
                     "rules": rules,
+                    "rules_in_all": len(rules),
                     "source": self.odd,
                     "sitemaps": [f"/s{self.odd}"],
                 }

@@ -13,7 +13,9 @@ from api_client import client_of
 from console_stage import StageDaemon, cluster_figures, stage, visitor
 from fastapi import FastAPI
 
+from gossamer.control.views.host_views import HostBudget, HostPoliteness
 from gossamer.web.security.visitor import Role
+from gossamer.words.catalogue import words
 
 PAGES = [
     "/",
@@ -234,8 +236,8 @@ def test_a_cluster_shows_ring_agents_moves_and_exchange() -> None:
     text = get("/clusters/big").text
     for figure in ("43,355,916", "961 / 1,024", "25 h 00 min", "846/s", "812 MiB", "310,442", "1,444,428"):
         assert figure in text, figure
-    for words in ("on their way 51, 5%", "a-1 191, 19%"):
-        assert words in re.sub(r"<[^>]+>", " ", text).replace("  ", " ").replace("  ", " "), words
+    for told in ("on their way 51, 5%", "a-1 191, 19%"):
+        assert told in re.sub(r"<[^>]+>", " ", text).replace("  ", " ").replace("  ", " "), told
     assert "a-1: 191; a-2: 193" in text, "in words, too"
     assert 'class="state agent-lost"' in text
     assert "being frozen at the source" in text
@@ -289,6 +291,36 @@ def test_what_is_not_there_is_said_so() -> None:
     answer = get("/jobs/docs/why?url=not%20a%20url")
     assert answer.status_code == 404
     assert "not a URL" in answer.text
+
+
+@pytest.mark.parametrize("unset", [True, False])
+def test_the_page_of_a_host_tells_by_which_rules_it_is_treated(language: str, unset: bool) -> None:
+    """All of them by their names; of those that are 0 or empty the ones that then still say something."""
+
+    class Stage(StageDaemon):
+        politeness = (
+            HostPoliteness(*[0] * 6, "", ())
+            if unset
+            else HostPoliteness(11, 12, 13, 14, 15, 16, "example.org", ("cname",))
+        )
+        budget = HostBudget(0, 0) if unset else HostBudget(17, 18)
+
+    headers = {"Accept-Language": language}
+    page = asyncio.run(
+        read(stage(Stage(), visitor(Role.OPERATOR)), "/jobs/docs/host?name=docs.example.org", headers)
+    ).text
+    rules = page.partition('<dl class="pairs">')[2].partition("</dl>")[0]
+    told = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", rules)
+    t = words(language)
+    assert all(t.has(f"field.{name}") for name in RULES)
+    rests = [t("host.rests_with"), t("field.robots")]
+    named = [t.said("field", name) for name in (("min_delay", "max_delay", "factor") if unset else RULES)]
+    assert [name for name, _ in told] == [*named, *rests]
+    values = [value for _, value in told][:-2]
+    assert values == [t.duration(0), t.duration(0), "0"] if unset else len(set(values)) == len(RULES)
+
+
+RULES = (*HostPoliteness.__struct_fields__, *HostBudget.__struct_fields__)
 
 
 def test_a_story_is_told_in_the_readers_language() -> None:
