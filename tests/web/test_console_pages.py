@@ -14,6 +14,7 @@ from console_stage import StageDaemon, cluster_figures, stage, visitor
 from fastapi import FastAPI
 
 from gossamer.control.views.host_views import HostBudget, HostPoliteness
+from gossamer.search.query.parser import LENGTH
 from gossamer.web.security.visitor import Role
 from gossamer.words.catalogue import words
 
@@ -291,6 +292,13 @@ def test_what_is_not_there_is_said_so() -> None:
     answer = get("/jobs/docs/why?url=not%20a%20url")
     assert answer.status_code == 404
     assert "not a URL" in answer.text
+
+
+def test_a_query_may_be_as_long_as_a_search_takes() -> None:
+    query = "a" * LENGTH
+    page = Markup(get(f"/search?q={query}b").text)
+    [box] = [field for field in page.fields if field.get("name") == "q"]
+    assert (box["maxlength"], box["value"]) == ("4000", query)
 
 
 @pytest.mark.parametrize("unset", [True, False])

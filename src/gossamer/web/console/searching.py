@@ -10,6 +10,7 @@ from starlette.responses import Response
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.searching.questions import FACETS, AlikePages, FoundPages, Suggestion
 from gossamer.model.reasons.reason import Reason
+from gossamer.search.query.parser import LENGTH
 from gossamer.web.console.jobs.reading import made_by, shown_lines
 from gossamer.web.console.request_context import RequestContext
 from gossamer.web.console.routes import get, post
@@ -17,8 +18,6 @@ from gossamer.words.catalogue import Words
 
 HITS = 10
 LAST_PAGE = 90
-LONGEST = 2_000
-"""Characters of a query."""
 MOST_ALIKE = 100
 TITLES = 5
 
@@ -118,7 +117,7 @@ async def _search(context: RequestContext, above: str, folders: Mapping[str, Pat
         above: the address below which the search of these folders lies.
         folders: that are searched.
     """
-    query, only = context.asked("q", LONGEST), {name: context.asked(name, 300) for name in FACETS}
+    query, only = context.asked("q", LENGTH), {name: context.asked(name, 300) for name in FACETS}
     if not only["year"].isascii() or not only["year"].isdecimal() or len(only["year"]) != 4:
         only["year"] = ""
     number = _number(context.asked("page", 4))
@@ -137,6 +136,7 @@ async def _search(context: RequestContext, above: str, folders: Mapping[str, Pat
         "status": 400 if found.problem else 409 if failure else 200,
         "above": above,
         "q": query,
+        "longest": LENGTH,
         "wanted": wanted,
         "found": found,
         "titles": titles,
