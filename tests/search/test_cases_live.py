@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from search_world import Page, assert_plain, gossamer, here, html, site_of
 
+from gossamer.crawling.live_search import Distinct
+
 NOISE = "Here we speak of tables, chairs, lamps, and of the weather in the harbour, as we always do. "
 
 
@@ -38,8 +40,10 @@ class Library(dict[str, Page]):
                 "Otters", "Otters live at rivers, and here is what we know about otters.", links=links
             )
         if parts[0] == "otters" and len(parts) == 2:
+            river = chr(ord("a") + int(parts[1])) * 5
+            seen = " ".join(f"{river}{number}" for number in range(40))
             return html(f"Otters of river {parts[1]}", f"The otters of river {parts[1]} were counted again this year.",
-                        NOISE)  # fmt: skip
+                        seen)  # fmt: skip
         return default
 
 
@@ -74,3 +78,27 @@ def test_seeds_that_are_none(tmp_path: Path) -> None:
                        "--set", "retry.url_waits=[]")  # fmt: skip
         assert ran.code in (1, 2)
         assert_plain(ran)
+
+
+def test_texts_that_resemble_each_other_are_told_once() -> None:
+    told, words = Distinct(), [f"word{number}" for number in range(12)]
+    assert told.takes(" ".join(words))
+    assert not told.takes(" ".join(words).upper() + "!")
+    assert not told.takes(" ".join(words[:-1]))
+    assert told.takes(" ".join(words[:6])), "it resembles little of the first"
+    assert told.takes("") and told.takes(""), "nothing resembles nothing"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["otters", "otters gazebo"])
+def test_pages_that_resemble_each_other_are_shown_once(tmp_path: Path, words: str) -> None:
+    said = "The otters of the river were counted again this year, and there were as many as in the year before that."
+    pages = {f"/{name}": html(f"Otters {name}", f"{said} {name}") for name in ("one", "two", "three")}
+    pages["/other"] = html(
+        "Others", "Here is nothing but the word otters, which all that is looked for comes down to."
+    )
+    links = "".join(f'<a href="{path}">otters {path}</a>' for path in pages)
+    with site_of({"/": html("Contents", NOISE, links=links), **pages}) as address:
+        ran = gossamer("search", "--live", words, f"{address}/", "--min-delay", "0")
+    hits = [line for line in ran.out.splitlines() if line.startswith(address)]
+    assert ran.code == 0 and f"{address}/other" in hits and len(hits) == 2 + (f"{address}/" in hits), ran.out

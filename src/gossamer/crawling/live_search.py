@@ -17,11 +17,14 @@ from gossamer.search.query.asked import All, Asked, Words
 from gossamer.search.query.asked import Any as AnyOf
 from gossamer.search.query.parser import Unreadable
 from gossamer.search.searching import Hit
+from gossamer.search.similar.indexing import THRESHOLD
+from gossamer.search.similar.shingles import distinct, resemblance
+from gossamer.search.similar.words import Hashes, words
 from gossamer.search.text.asking import read, single_words
 from gossamer.search.text.fleeting import FleetingIndex
 from gossamer.search.text.snippets import Marker
 
-__all__ = ["search_live"]
+__all__ = ["Distinct", "search_live"]
 
 
 async def search_live(
@@ -29,7 +32,8 @@ async def search_live(
 ) -> AsyncGenerator[Hit, None]:
     """Crawl from seeds until so many documents have answered, or the crawl ends.
 
-    If none has all of the words by then, those that have most of them follow, as many (`Hit.some`).
+    If none has all of the words by then, those that have most of them follow, as many (`Hit.some`). Of documents that
+    resemble each other the first alone is told, and counts.
 
     Args:
         query: as typed.
@@ -49,7 +53,7 @@ async def search_live(
     about = " ".join(_words(asked))
     if not about:
         raise ConfigError("query: holds no word that a crawl could look for; give one")
-    index, found = FleetingIndex(), 0
+    index, found, told = FleetingIndex(), 0, Distinct()
     rest = _Rest(asked, limit)
     towards: dict[str, object] = {"engine.order": "focused", "order.focus.query": about[:1_000]}
     pages = crawl(*seeds, folder=folder, config=merge({}, towards | dict(settings)))
@@ -61,15 +65,31 @@ async def search_live(
             row = _row(page, said)
             index.put(row)
             if index.fits(asked):
-                yield _hit(row, asked)
-                found += 1
-                if found >= limit:
-                    break
+                if told.takes(row["text"]):
+                    yield _hit(row, asked)
+                    found += 1
+                    if found >= limit:
+                        break
             elif not found:
                 rest.offer(row, index)
     if not found:
         for hit in rest.best:
             yield hit
+
+
+class Distinct:
+    """Texts that do not resemble each other, as a search of an index has none twice."""
+
+    def __init__(self) -> None:
+        self._taken: list[Hashes] = []
+
+    def takes(self, text: str) -> bool:
+        """Whether none that was taken before resembles this one; it is one of them from now on."""
+        new = distinct(words(text).hashes)
+        if any(resemblance(new, known) >= THRESHOLD for known in self._taken):
+            return False
+        self._taken.append(new)
+        return True
 
 
 class _Rest:
@@ -80,13 +100,15 @@ class _Rest:
         self._most = most
         self._each = single_words(asked)
         self.best: list[Hit] = []
+        self._distinct = Distinct()
 
     def offer(self, row: dict[str, Any], index: FleetingIndex) -> None:
         """Keep a document that is in the index, if it is one of them."""
         if len(self._each) < 2 or not index.fits(self._asked, some=True):
             return
         met = float(sum(index.fits(word) for word in self._each))
-        if len(self.best) < self._most or met > self.best[-1].score:
+        better = len(self.best) < self._most or met > self.best[-1].score
+        if better and self._distinct.takes(row["text"]):
             hit = msgspec.structs.replace(_hit(row, self._asked), score=met, some=True)
             self.best = sorted((*self.best, hit), key=lambda one: -one.score)[: self._most]
 
