@@ -256,6 +256,20 @@ def test_settings_say_what_can_change_and_keep_secrets(look):
     assert "politeness.shared" not in answer["live"]
 
 
+def test_settings_at_a_url_are_told_with_the_place_that_says_so(look):
+    asked = {"url": "a.test/x", "type": "Image/PNG", "hour": "03:10"}
+    answer = answer_view(look, "settings_for", asked)
+    assert answer["url"] == "http://a.test/x"
+    told = {one["path"]: one["value"] for one in answer["settings"]}
+    config = look.inspection().config
+    assert float(told["politeness.factor"]) == config.politeness.factor
+    assert {"path", "value", "place", "beaten"} == set(answer["settings"][0])
+    for name, wrong in {"url": "http://[", "address": "home", "hour": "24:00"}.items():
+        with pytest.raises(LiveError) as caught:
+            answer_view(look, "settings_for", {**asked, name: wrong})
+        assert caught.value.code == "invalid"
+
+
 @pytest.mark.parametrize("method", sorted(VIEWS))
 def test_parameters_that_nobody_knows_are_an_error(look, method):
     with pytest.raises(LiveError) as caught:

@@ -1,6 +1,5 @@
 """Shows which settings hold for a URL, and which place says so."""
 
-import re
 from pathlib import Path
 
 import msgspec
@@ -8,19 +7,11 @@ import msgspec
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.cli.terminal.printing import safe, show, show_json
 from gossamer.config.config import CrawlConfig
-from gossamer.config.effective import minute_of_day
-from gossamer.config.explained import Decided, explained
+from gossamer.config.explained import Decided, SettingsThere, settings_there
 from gossamer.config.presets import with_preset
 from gossamer.config.settings import load, read_toml
 from gossamer.inspect.why.by_place import told_of
 from gossamer.inspect.why.sentences import in_english
-from gossamer.model.errors import ConfigError
-from gossamer.model.reasons.codes import ProblemCode
-from gossamer.model.reasons.reason import because
-from gossamer.model.url import Url
-from gossamer.policy.places.place import Asked, address_of
-
-_HOUR = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
 
 class Where(msgspec.Struct, frozen=True):
@@ -52,22 +43,12 @@ def show_for(text: str, names: list[str], where: Where, *, json: bool) -> None:
     Raises:
         ConfigError: the settings, or what is asked for, cannot be read.
     """
-    address, hour = where.address, where.hour
-    url = Url.parse(text if "://" in text else f"http://{text}")
-    time = _HOUR.fullmatch(hour)
-    if url is None:
-        raise ConfigError(because(ProblemCode.NO_URL, text))
-    if address and address_of(address) is None:
-        raise ConfigError(because(ProblemCode.PLACE_ADDRESS, address))
-    if hour and time is None:
-        raise ConfigError(because(ProblemCode.PLACE_TIME, hour))
     path = where.file or (CrawlFolder(where.folder).config if where.folder is not None else None)
     config = load(CrawlConfig, with_preset(read_toml(path)) if path is not None else {})
-    minute = minute_of_day() if time is None else 60 * int(time[1]) + int(time[2])
-    asked = Asked(url.host, url, address, where.media_type.lower(), minute)
-    found = [one for one in explained(config, asked) if not names or _is_named(one, names)]
+    there = settings_there(config, text, address=where.address, media_type=where.media_type, hour=where.hour)
+    found = [one for one in there.settings if not names or _is_named(one, names)]
     if json:
-        show_json({"url": url.text, "settings": found})
+        show_json(SettingsThere(there.url, found))
         return
     for one in found:
         show(safe(in_english(told_of(one))))

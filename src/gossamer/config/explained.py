@@ -1,15 +1,23 @@
 """Tells of every setting that can differ by place what holds at one, which place says so, and whom it beats."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from gossamer.config.config import CrawlConfig
+from gossamer.config.effective import minute_of_day
 from gossamer.config.place_config import KNOWN
 from gossamer.config.shape import Setting, settings_of
 from gossamer.config.toml_text import inline
+from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import because
+from gossamer.model.url import Url
 from gossamer.policy.places.local import Given
-from gossamer.policy.places.place import Asked, Measure, narrower_by
+from gossamer.policy.places.place import Asked, Measure, address_of, narrower_by
+
+_HOUR = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
 
 class Beaten(msgspec.Struct, frozen=True):
@@ -38,6 +46,41 @@ class Decided(msgspec.Struct, frozen=True):
     value: str
     place: str = ""
     beaten: tuple[Beaten, ...] = ()
+
+
+class SettingsThere(msgspec.Struct, frozen=True):
+    """The settings that can differ by place, as they stand at one URL."""
+
+    url: str
+    settings: list[Decided]
+
+
+def settings_there(
+    config: CrawlConfig, text: str, *, address: str = "", media_type: str = "", hour: str = ""
+) -> SettingsThere:
+    """All settings that can differ by place, as they stand at a URL.
+
+    Args:
+        config: of a crawl.
+        text: the URL; http, if no scheme is written.
+        address: what its host has; empty: not known.
+        media_type: of the answer; empty: not known.
+        hour: of the day, UTC, as `HH:MM`; empty: now.
+
+    Raises:
+        ConfigError: one of them cannot be read.
+    """
+    url = Url.parse(text if "://" in text else f"http://{text}")
+    time = _HOUR.fullmatch(hour)
+    if url is None:
+        raise ConfigError(because(ProblemCode.NO_URL, text))
+    if address and address_of(address) is None:
+        raise ConfigError(because(ProblemCode.PLACE_ADDRESS, address))
+    if hour and time is None:
+        raise ConfigError(because(ProblemCode.PLACE_TIME, hour))
+    minute = minute_of_day() if time is None else 60 * int(time[1]) + int(time[2])
+    asked = Asked(url.host, url, address, media_type.lower(), minute)
+    return SettingsThere(url.text, list(explained(config, asked)))
 
 
 def explained(config: CrawlConfig, asked: Asked) -> Iterator[Decided]:

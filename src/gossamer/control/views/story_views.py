@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from gossamer.assembly.name_resolution import KeptNames, count_names
 from gossamer.assembly.report import name_sums
+from gossamer.config.explained import SettingsThere, settings_there
 from gossamer.config.shape import Kind, choices, settings_of
 from gossamer.config.toml_text import holds_secret
 from gossamer.control.changes.change_log import read_changes
@@ -37,6 +38,16 @@ class Why(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters of `why`: the URL in question."""
 
     url: Annotated[str, Meta(min_length=1, max_length=20_000)]
+
+
+class SettingsFor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A URL, and what else may decide which place holds: address of the host, type of the answer, hour (UTC, `HH:MM`;
+    empty: now)."""
+
+    url: Annotated[str, Meta(min_length=1, max_length=20_000)]
+    address: Annotated[str, Meta(max_length=64)] = ""
+    type: Annotated[str, Meta(max_length=200)] = ""
+    hour: Annotated[str, Meta(max_length=5)] = ""
 
 
 class Robots(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -209,6 +220,13 @@ def settings(look: ViewContext, _: Nothing) -> DescribedSettings:
     described: dict[str, DescribedSetting] = {}
     tree = _described(look.config, "", described, frozenset(live))
     return DescribedSettings(tree, live, described)
+
+
+def settings_for(look: ViewContext, params: SettingsFor) -> SettingsThere:
+    """The settings that can differ by place, as they stand at a URL, and which places say so."""
+    return settings_there(
+        look.config, params.url, address=params.address, media_type=params.type, hour=params.hour
+    )
 
 
 def _described(

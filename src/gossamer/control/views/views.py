@@ -18,6 +18,7 @@ from gossamer.control.views.story_views import (
     History,
     Names,
     Robots,
+    SettingsFor,
     Traps,
     Why,
     changes,
@@ -26,6 +27,7 @@ from gossamer.control.views.story_views import (
     names,
     robots,
     settings,
+    settings_for,
     traps,
     why,
 )
@@ -64,12 +66,25 @@ VIEWS: dict[str, tuple[type[msgspec.Struct], Callable[[ViewContext, Any], Any]]]
     "freshness": (Nothing, freshness),
     "left": (Nothing, left),
     "settings": (Nothing, settings),
+    "settings_for": (SettingsFor, settings_for),
     "changes": (Changes, changes),
 }
 """Parameters and function of each, by name."""
 
 SLOW = frozenset(
-    {"queue_sizes", "traps", "codes", "why", "page", "captures", "calendar", "settings", "freshness", "left"}
+    {
+        "queue_sizes",
+        "traps",
+        "codes",
+        "why",
+        "page",
+        "captures",
+        "calendar",
+        "settings",
+        "settings_for",
+        "freshness",
+        "left",
+    }
 )
 """Views that may take seconds of a large crawl; others wait for nobody longer than for a page of a list."""
 
