@@ -184,7 +184,7 @@ def test_a_crawl_on_a_disk_that_nobody_may_write_is_searched(
             assert [searching.search("boathouse", facets=True).total for _ in range(2)] == [2, 2]
     finally:
         disk.close()
-    assert not [*(tmp_path / "tmp").glob("gossamer-search-*")], "nothing is left behind"
+    assert not [*(tmp_path / "tmp").glob("gossamer-*")], "nothing is left behind"
 
 
 @pytest.mark.slow

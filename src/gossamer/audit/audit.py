@@ -37,6 +37,7 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
 from gossamer.policy.urls.registrable import registrable_domain
+from gossamer.state.scratch import Scratch
 
 __all__ = ["FILE", "FOLDER", "Told", "audited"]
 
@@ -90,7 +91,7 @@ def _kept(folder: Path) -> Iterator[Path]:
         except Busy:
             raise
         except (ConfigError, StorageError, OSError):
-            own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gossamer-")))
+            own = Path(stack.enter_context(Scratch()))
         yield own / FILE
 
 
@@ -165,7 +166,7 @@ class _Audit:
         if outside.min_delay < self._asked.outside_delay:
             outside = msgspec.structs.replace(outside, min_delay=self._asked.outside_delay)
         until = time.monotonic() + self._asked.max_time if self._asked.max_time else float("inf")
-        with tempfile.TemporaryDirectory(prefix="gossamer-") as spool:
+        with Scratch() as spool:
             http = HttpModule(fetch, names.resolver, guard, Path(spool), local)
             try:
                 manners = Manners(config.politeness, self._is_own, outside, shared)

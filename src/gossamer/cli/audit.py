@@ -1,8 +1,6 @@
 """Says whether a site is well: crawls it if need be, audits what was crawled, and writes the result."""
 
-import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,6 +34,7 @@ from gossamer.control.views.context import view_context
 from gossamer.crawling.run import reopen
 from gossamer.inspect.clusters.cluster_folder import holds_cluster
 from gossamer.model.errors import ConfigError
+from gossamer.state.scratch import Scratch
 from gossamer.state.whole_files import write_pieces
 from gossamer.words.catalogue import Words, words
 
@@ -122,15 +121,15 @@ def _crawled(targets: Sequence[str], request: Request, *, quiet: bool) -> Iterat
         _crawl(request, request.folder, quiet=quiet)
         yield request.folder, name
         return
-    scratch = Path(tempfile.mkdtemp(prefix="gossamer-"))
-    try:
-        _crawl(request, scratch / "crawl", quiet=quiet)
-        if not quiet:
-            say("this crawl is removed after the audit; --output DIR keeps it")
-        yield scratch / "crawl", name
-    finally:
-        CrawlFolder(scratch / "crawl").discard()
-        shutil.rmtree(scratch, ignore_errors=True)
+    with Scratch() as scratch:
+        crawled = Path(scratch, "crawl")
+        try:
+            _crawl(request, crawled, quiet=quiet)
+            if not quiet:
+                say("this crawl is removed after the audit; --output DIR keeps it")
+            yield crawled, name
+        finally:
+            CrawlFolder(crawled).discard()
 
 
 def _folder(targets: Sequence[str]) -> Path | None:

@@ -1,7 +1,6 @@
 """Asks what a robots file says of a URL, with the crawler's own code."""
 
 import asyncio
-import tempfile
 from pathlib import Path
 
 from gossamer.assembly.seeds import parse_seeds
@@ -20,6 +19,7 @@ from gossamer.model.url import WITH_ROBOTS, Url
 from gossamer.policy.robots.access import AllowAll, Hold, KeepRules, RobotsConfig, UseBody, access_for
 from gossamer.policy.robots.file import PRODUCT_TOKEN, SIZE_LIMIT, parse_robots
 from gossamer.policy.visits.retry import redirect_location
+from gossamer.state.scratch import Scratch
 
 
 def show_robots(text: str, nameservers: list[str], *, json: bool) -> None:
@@ -40,7 +40,7 @@ async def _ask_robots(url: Url, nameservers: list[str]) -> tuple[list[str], bool
     guard = AddressGuard(config)
     guard.allow_host(url.host)
     resolver = resolver_of(nameservers)
-    with tempfile.TemporaryDirectory() as spool:
+    with Scratch() as spool:
         http = HttpModule(config, resolver, guard, Path(spool))
         try:
             return await _follow_robots(url, http, config)

@@ -1,7 +1,6 @@
 """The demonstration: a crawl of a simulated web on loopback, and a look at what came out."""
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from gossamer.config.settings import load
 from gossamer.crawling.run import start
 from gossamer.model.command_line import command_line
 from gossamer.simweb import SimulatedWeb, WorldSpec
+from gossamer.state.scratch import Scratch
 
 
 def run_demo(path: Path | None, *, json: bool) -> None:
@@ -49,5 +49,5 @@ def _folder(path: Path | None) -> Iterator[Path]:
     if path is not None:
         yield path
         return
-    with tempfile.TemporaryDirectory(prefix="gossamer-demo-") as temporary:
+    with Scratch() as temporary:
         yield Path(temporary) / "crawl"

@@ -1,7 +1,6 @@
 """Says what has changed: of a page between two captures, or between two crawls."""
 
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -25,6 +24,7 @@ from gossamer.inspect.compare.crawls import Counts, Difference, How, differences
 from gossamer.inspect.compare.text import Reading
 from gossamer.model.errors import ConfigError
 from gossamer.policy.change.passages import Passage, Row, Span
+from gossamer.state.scratch import Scratch
 
 Form = Literal["text", "html", "json"]
 
@@ -208,7 +208,7 @@ def _crawls(path: Path, other: Path, how: How, form: Form) -> None:
     with (
         looked_into(path) as before,
         looked_into(other) as after,
-        tempfile.TemporaryDirectory(prefix="gossamer-") as scratch,
+        Scratch() as scratch,
     ):
         for one in differences(before, after, Path(scratch), counts, how):
             match form:

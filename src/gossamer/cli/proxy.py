@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import signal
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from socket import socket
@@ -24,6 +23,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.replay.conversations import Certify
 from gossamer.replay.listening import LOOPBACK, listening
 from gossamer.replay.on_demand import proxy
+from gossamer.state.scratch import Scratch
 from gossamer.web.security.own_name import is_loopback
 
 _NEW = ("demand.stay=true", "scope.demands=any")
@@ -77,7 +77,7 @@ def _run(path: Path, asked: Proxied, host: str, port: int) -> None:
     sockets = listening(host, port)
     if not is_loopback(host):
         say(f"  whoever can reach {host} can read this archive and have pages fetched: there is no log-in")
-    with tempfile.TemporaryDirectory(prefix="gossamer-proxy-") as scratch:
+    with Scratch() as scratch:
         serving = _Serving(path, sockets, asked.fresh, *certifying(Path(scratch)))
         tasks: list[asyncio.Task[None]] = []
 

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import tempfile
 import webbrowser
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from gossamer.replay.answers import Looks
 from gossamer.replay.catalogue import with_requisites
 from gossamer.replay.listening import LOOPBACK
 from gossamer.replay.server import How, View, view
+from gossamer.state.scratch import Scratch
 from gossamer.web.security.own_name import is_loopback
 
 PORT = 8780
@@ -50,7 +50,7 @@ def run_view(path: Path, asked: Viewing) -> None:
     with inspect_whole(path) as inspection:
         _say_what(inspection)
     looks = Looks(asked.banner, asked.scripts)
-    with tempfile.TemporaryDirectory(prefix="gossamer-view-") as scratch:
+    with Scratch() as scratch:
         certify, trusted = certifying(Path(scratch)) if asked.proxy else (None, None)
         how = How(host=asked.host, at=asked.at, looks=looks, proxy=asked.proxy, certify=certify)
         uvloop.run(_serve(path, how, asked, trusted))

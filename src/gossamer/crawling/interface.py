@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import shutil
-import tempfile
 import warnings
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import cached_property
@@ -43,6 +41,7 @@ from gossamer.model.reasons.ends import UNREACHABLE
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.ports import Extractor, Observer, ScopeRule
+from gossamer.state.scratch import Scratch
 from gossamer.state.whole_files import write_whole
 
 AHEAD = 16
@@ -389,13 +388,16 @@ class _Place(contextlib.AbstractContextManager["_Place"]):
     """
 
     def __init__(self, folder: str | Path | None) -> None:
-        self._temporary = tempfile.mkdtemp(prefix="gossamer-") if folder is None else ""
-        self.folder = CrawlFolder(Path(self._temporary, "crawl") if folder is None else Path(folder))
+        self._scratch: Scratch | None = None
+        if folder is None:
+            self._scratch = Scratch()
+            folder = Path(self._scratch.name, "crawl")
+        self.folder = CrawlFolder(Path(folder))
         self.task: asyncio.Task[None] | None = None
         """The crawl."""
 
     def __exit__(self, *_: object) -> None:
-        if not self._temporary:
+        if self._scratch is None:
             return
         if self.task is None or self.task.done():
             self._remove()
@@ -404,7 +406,8 @@ class _Place(contextlib.AbstractContextManager["_Place"]):
 
     def _remove(self) -> None:
         self.folder.discard()
-        shutil.rmtree(self._temporary, ignore_errors=True)
+        if self._scratch is not None:
+            self._scratch.cleanup()
 
 
 @contextlib.asynccontextmanager

@@ -1,7 +1,6 @@
 """Keeps the states of a few stopped crawls open for those who look at them."""
 
 import contextlib
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
 from gossamer.control.views.context import ViewContext, view_context
 from gossamer.state.environment import Environment
+from gossamer.state.scratch import Scratch
 
 KEPT_SECONDS = 10.0
 """For which a state stays open after the last look: opening takes some 50 ms."""
@@ -111,7 +111,7 @@ def _state_of(path: Path) -> Iterator[ViewContext]:
             yield look
         return
     config = load(CrawlConfig, read_toml(folder.config))
-    with tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
+    with Scratch() as scratch:
         environment = Environment.open(Path(scratch) / "state", config.state)
         try:
             yield ViewContext(folder, environment, lambda: config)

@@ -1,7 +1,6 @@
 """Looks into a crawl's folder, also while it is being crawled, and changes nothing."""
 
 import contextlib
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -47,6 +46,7 @@ from gossamer.state.records import (
     decode_host,
     decode_reason,
 )
+from gossamer.state.scratch import Scratch
 
 HOSTS_LISTED = 20
 
@@ -251,7 +251,7 @@ def state_of(folder: CrawlFolder, config: StateConfig) -> Iterator[Environment]:
     Raises:
         StorageError: it is damaged.
     """
-    with tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
+    with Scratch() as scratch:
         environment = Environment.open_secondary(folder.state, Path(scratch), config)
         try:
             yield environment

@@ -4,7 +4,6 @@ import contextlib
 import filecmp
 import os
 import stat
-import tempfile
 import zipfile
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import Protocol
 
 from gossamer.mirror.table import MANIFEST, PARTIAL, START, TABLE
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.scratch import Scratch
 
 __all__ = ["FolderPlace", "Place", "ZipPlace"]
 
@@ -226,7 +226,7 @@ class ZipPlace:
         if path.is_symlink() or (path.exists() and not _is_mirror(path)):
             raise ConfigError(f"{path}: is there, and is no ZIP file of a mirror. Give another name.")
         self._path, self._partial = path, path.with_name(path.name + ".partial")
-        self._scratch = tempfile.TemporaryDirectory(prefix="gossamer-")
+        self._scratch = Scratch()
         self.table = Path(self._scratch.name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

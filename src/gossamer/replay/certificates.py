@@ -3,7 +3,6 @@
 import datetime
 import ipaddress
 import ssl
-import tempfile
 from collections import OrderedDict
 from pathlib import Path
 
@@ -11,6 +10,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from gossamer.state.scratch import Scratch
 
 __all__ = ["Authority"]
 
@@ -48,7 +49,7 @@ class Authority:
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host[:64])])
         certificate = self._signed(name, key.public_key(), _general(host))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        with tempfile.TemporaryDirectory(prefix="gossamer-") as folder:  # OpenSSL takes files alone
+        with Scratch() as folder:  # OpenSSL takes files alone
             file = Path(folder) / "both.pem"
             file.touch(0o600)
             file.write_bytes(

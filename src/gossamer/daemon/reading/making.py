@@ -1,6 +1,5 @@
 """Makes what takes minutes and is kept in the folder of a crawl: an audit, or what it differs in from another."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from gossamer.inspect.compare.crawls import Counts, Difference, How, differences
 from gossamer.inspect.compare.kept import keep
 from gossamer.inspect.compare.text import DocumentText, Reading
 from gossamer.policy.change.passages import CONTEXT
+from gossamer.state.scratch import Scratch
 
 __all__ = ["make"]
 
@@ -53,7 +53,7 @@ def _differences(order: DifferencesOrder, tell: Tell, text_of: DocumentText) -> 
     with (
         inspect_whole(Path(order.before)) as before,
         inspect_whole(Path(order.folder)) as after,
-        tempfile.TemporaryDirectory(prefix="gossamer-") as scratch,
+        Scratch() as scratch,
     ):
         keep(
             after.folder.path,

@@ -4,7 +4,6 @@ Source: http://graphml.graphdrawing.org/specification.html.
 """
 
 import gzip
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -14,6 +13,7 @@ from gossamer.inspect.archive.big_sort import read_lines
 from gossamer.inspect.archive.link_graph import LinkGraph, export_links
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
+from gossamer.state.scratch import Scratch
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -42,7 +42,7 @@ def write_graphml(inspection: Inspection, place: Place, memory: int, *, packed: 
     name = f"links.graphml{'.gz' if packed else ''}"
     if place.size(name) is None and not place.is_empty():
         raise ConfigError(f"{place.address}: holds other files. Choose an empty folder with --out.")
-    with place.alone(), tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
+    with place.alone(), Scratch() as scratch:
         tables = Path(scratch) / "links"
         graph = export_links(inspection, tables, memory)
         with place.create(name) as out:

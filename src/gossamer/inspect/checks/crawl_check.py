@@ -26,6 +26,7 @@ from gossamer.policy.revisit.history import standing
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import split_again, unpack_heads
 from gossamer.state.records import HostRecord, decode_host, decode_page, decode_queue
+from gossamer.state.scratch import Scratch
 
 
 class CheckResult(msgspec.Struct, frozen=True):
@@ -201,7 +202,7 @@ def _state(inspection: Inspection) -> Iterator[str]:
         yield str(state_lost(folder, loss))
     with contextlib.suppress(OSError):
         yield from _refusal(inspection)
-    with tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
+    with Scratch() as scratch:
         try:
             environment = Environment.open_read_only(folder.state, inspection.config.state, Path(scratch))
             with contextlib.closing(environment):

@@ -21,6 +21,7 @@ from gossamer.search.text.schema import VERSION, Stored, dated_and_rank, stored_
 from gossamer.search.text.spelling import spelt
 from gossamer.search.text.texts import Texts
 from gossamer.search.text.words import ways_of
+from gossamer.state.scratch import Scratch
 from gossamer.state.whole_files import Version
 
 __all__ = ["FACETS", "Found", "Missing", "Reader"]
@@ -75,7 +76,7 @@ class Reader:
         self.texts = Texts(crawl)
         self._folder = crawl / FOLDER
         self._index: Any = None
-        self._links: tempfile.TemporaryDirectory[str] | None = None
+        self._links: Scratch | None = None
         self._versions: tuple[Version, ...] = ()
         try:
             self._open()
@@ -110,7 +111,7 @@ class Reader:
         if os.access(index, os.W_OK) or not index.exists():
             return index
         try:
-            self._links = tempfile.TemporaryDirectory(prefix="gossamer-search-")
+            self._links = Scratch()
             for path in index.resolve().iterdir():
                 if not path.name.startswith("."):
                     (Path(self._links.name) / path.name).symlink_to(path)

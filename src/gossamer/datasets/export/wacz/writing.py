@@ -2,7 +2,6 @@
 
 import heapq
 import shutil
-import tempfile
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +20,7 @@ from gossamer.datasets.parquet import needed
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Family
+from gossamer.state.scratch import Scratch
 
 _PIECE = 1 << 20
 _ROWS = 500
@@ -64,7 +64,7 @@ def write_wacz(inspection: Inspection, path: Path, most_text: int) -> Wacz:
     """
     problems: list[str] = []
     parts = [_Part(part, agent, problems) for agent, part in inspection.each.items()]
-    with container(path) as into, tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
+    with container(path) as into, Scratch() as scratch:
         _prove_room(path, sum(part.size for part in parts))
         for part in parts:
             part.copy(into)
