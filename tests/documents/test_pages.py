@@ -185,3 +185,19 @@ def test_nothing_is_lost_from_the_middle_of_a_list() -> None:
         f"<title>Manual</title><h1>Options</h1><p>{PROSE * 3}</p><dl>{terms}</dl>".encode(), URL, "text/html"
     )
     assert [number for number in range(1, 29) if f"--option-{number}" not in said.text.text] == []
+
+
+SAID = "Otters live at rivers, where they hunt for fish and build their homes in the banks under old trees. "
+LAST = "The count will be repeated next year in spring, says the ministry."
+
+
+@pytest.mark.parametrize("times", [5, 500])
+def test_a_short_paragraph_beside_a_huge_one_is_text(times: int) -> None:
+    """The huge one decides alone how good a choice seems."""
+    content = (
+        "<title>Otters of the river</title><nav><a href=/>Home</a> <a href=/b>News</a></nav>"
+        f"<article><h1>Otters of the river</h1><p>{SAID * 2}<p>{SAID * times}<p>{LAST}</article>"
+        "<footer><p>Copyright 2026 by us</footer>"
+    )
+    lines = read(content.encode(), URL, "text/html").text.text.splitlines()
+    assert lines == ["Otters of the river", (SAID * 2).strip(), (SAID * times).strip(), LAST]

@@ -36,6 +36,8 @@ _COPIED = 3
 _DOUBT = 0.3
 """Of the least probability that was chosen: what is less likely is left out even between chosen blocks."""
 _LONGEST_HOLE = 8
+_GIANT = 0.8
+"""Share of the words chosen from which on one block decides the F1 alone, whatever becomes of the others."""
 _NOWHERE = -2
 
 
@@ -87,6 +89,8 @@ def main_text(
     probability = model.predict(table)
     chosen, expected = most_likely(probability, words)
     chosen = _without_holes(segments, chosen, probability)
+    if chosen.any() and words[chosen].max() >= _GIANT * words[chosen].sum():
+        chosen = _with_ends(segments, chosen, probability)
     kept, lines = without_copies([block for block, keep in zip(blocks, chosen, strict=True) if keep])
     return MainText("\n".join(lines), expected, segments, kept, cut)
 
@@ -112,6 +116,25 @@ def _without_holes(
             block = blocks[place]
             inside = _container(segments, block) == container and not block.hidden
             filled[place] = inside and probability[place] >= least
+    return filled
+
+
+def _with_ends(
+    segments: Segments, chosen: NDArray[np.bool_], probability: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """The choice with what stands before and behind it in the same container, as in a hole: beside a giant block the
+    F1 tells no more of a short one than that it is short."""
+    blocks, filled = segments.blocks, chosen.copy()
+    places = np.flatnonzero(chosen)
+    least = _DOUBT * probability[chosen].min()
+    for end, step in ((places[0], -1), (places[-1], 1)):
+        container = _container(segments, blocks[end])
+        for place in range(end + step, end + step * (_LONGEST_HOLE + 1), step):
+            if not 0 <= place < len(blocks) or _container(segments, blocks[place]) != container:
+                break
+            if blocks[place].hidden or probability[place] < least:
+                break
+            filled[place] = True
     return filled
 
 
