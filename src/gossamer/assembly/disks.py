@@ -213,7 +213,8 @@ def _end(link: Path) -> Path:
 
 def _first_missing(target: Path) -> Path:
     """The topmost part of a path that is not there: what all have in common that is gone with one disk."""
-    return next(part for part in (*reversed(target.parents), target) if not os.path.exists(part))  # noqa: PTH110
+    above = reversed(target.parents)
+    return next((part for part in above if not os.path.exists(part)), target)  # noqa: PTH110
 
 
 def _own(home: Path, folder: Path) -> None:

@@ -205,7 +205,7 @@ def _say_left(path: Path) -> None:
     from gossamer.datasets.upload.ledger import is_whole  # which hardly any crawl needs
 
     if not is_whole(path):
-        say(f"not all is in the store: 'gossamer upload {safe(str(path))}' sends the rest")
+        say(f"not all is in the store: '{safe(command_line('upload', path))}' sends the rest")
 
 
 async def _conduct(

@@ -18,6 +18,7 @@ from gossamer.datasets.upload.ledger import FOLDER
 from gossamer.datasets.upload.proof import prove_upload
 from gossamer.datasets.upload.uploading import Done, Upload
 from gossamer.inspect.inspection import crawl_in
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 
 _TURN = 0.5
@@ -38,7 +39,7 @@ def run_upload(path: Path, *, once: bool, wait: bool, json: bool, quiet: bool) -
     address = load(CrawlConfig, read_toml(crawl_in(path).config)).storage.upload
     if not address:
         raise ConfigError(
-            f"{path}: names no store. 'gossamer resume {path} --set storage.upload=ADDRESS' gives it one."
+            f"{path}: names no store. '{command_line('resume', path, '--set', 'storage.upload=ADDRESS')}' gives it one."
         )
     prove_upload(address, path)
     done = _in_turn(path, address, once=once, wait=wait)
@@ -48,7 +49,8 @@ def run_upload(path: Path, *, once: bool, wait: bool, json: bool, quiet: bool) -
         say(f"{plural(done.files, 'file')} in {safe(address)}, {plural(done.sent, 'file')} sent now")
         if not done.whole:
             say(
-                f"the rest follows when the crawl has ended well; if it was killed: 'gossamer resume {safe(str(path))}'"
+                "the rest follows when the crawl has ended well; if it was killed:"
+                f" '{safe(command_line('resume', path))}'"
             )
 
 

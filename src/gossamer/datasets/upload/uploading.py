@@ -18,6 +18,7 @@ from gossamer.datasets.upload.trying import OWNER, opened, prove_owner
 from gossamer.engine.checkpoints import INVENTORY, names
 from gossamer.engine.fault_points import fault_point
 from gossamer.inspect.inspection import crawl_in, state_of
+from gossamer.model.command_line import command_line
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Family, StateConfig
 from gossamer.state.records import ENDED
@@ -234,7 +235,7 @@ class Upload:
             there = f"{told.size} bytes that differ" if told is not None else "nothing"
             raise StorageError(
                 f"{self._address}: of {name}, {size} bytes, {there} came to lie there, and were deleted."
-                f" 'gossamer upload {self._folder.path}' sends it again."
+                f" '{command_line('upload', self._folder.path)}' sends it again."
             )
 
     def _note(self, name: str, size: int, sha256: str) -> None:
