@@ -294,7 +294,8 @@ def test_a_running_crawl_answers_every_view(tmp_path, web):
     async def check() -> None:
         async with running(tmp_path / "crawl", web) as live:
             await live.until(lambda status: status["sums"]["pages"] >= 30)
-            given = {method: {"url": web.seeds[0]} for method in ("why", "page", "captures", "calendar")}
+            of_urls = ("why", "page", "captures", "calendar", "settings_for")
+            given = {method: {"url": web.seeds[0]} for method in of_urls}
             given |= {"host": {"name": "x"}, "robots": {"host": "x"}}
             hosts = await live.ask("hosts", sort="pages")
             for method in ("host", "robots"):
