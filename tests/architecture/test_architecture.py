@@ -5,6 +5,7 @@ import functools
 import gc
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -354,6 +355,12 @@ def project_files() -> Iterator[Path]:
             if path.is_file() and path.suffix != ".pyc" and ".hypothesis" not in path.parts
         )
     yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "pyproject.toml"))
+
+
+def test_no_two_files_of_tests_have_the_same_name() -> None:
+    """They are no packages: pytest would import the first for both."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py")
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 def test_no_file_knows_the_machine_it_was_written_on() -> None:

@@ -1,4 +1,4 @@
-"""A crawl is copied to S3, spoken for by moto on loopback; needs s3fs and moto[server], which no extra brings."""
+"""A crawl is copied to S3, spoken for by moto on loopback; needs s3fs and moto[server] of the extra `check`."""
 
 import os
 import signal

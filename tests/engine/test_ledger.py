@@ -134,12 +134,12 @@ def test_time_stands_still_in_a_pause(world, monkeypatch):
 
 def test_sums_survive(world):
     assert Ledger.load(world.environment, world.clock).ended is None
-    ledger = Ledger(world.counters, world.clock, names=NameStatistics())
+    ledger = Ledger(world.counters, world.clock, names=NameStatistics(queries=3))
     world.counters.pages = 7
     with world.frontier.changes() as batch:
         ledger.enter(batch, ended=FINISHED)
     again = Ledger.load(world.environment, world.clock)
-    assert (again.ended, again.counters.pages) == (FINISHED, 7)
+    assert (again.ended, again.counters.pages, again.names.queries) == (FINISHED, 7, 3)
     assert again.seconds == pytest.approx(world.counters.seconds, abs=60)
     with world.frontier.changes() as batch:
         again.enter(batch)

@@ -736,7 +736,7 @@ def test_files_are_known_and_change_when_they_are_full(world_of):
 
 
 def test_metadata_names_the_way(world):
-    read = page(f"{SITE}/a", charset="utf-8")
+    read = page(f"{SITE}/a", charset="utf-8", directives=Directives(noarchive=True))
     lease = world.lease(f"{SITE}/a", via="http://via.example/", hops="LLE")
     world.settle(visit(lease, fetched(f"{SITE}/a"), read, elapsed=1.5), visit(world.lease(), fetched()))
     world.settle(visit(world.lease(f"{SITE}/a", again=True), fetched(f"{SITE}/a", 304, b"")))
@@ -750,6 +750,7 @@ def test_metadata_names_the_way(world):
     first = dict(line.split(": ", 1) for line in bodies[0].strip().splitlines())
     assert first["via"] == "http://via.example/" and first["hopsFromSeed"] == "LLE"
     assert (first["fetchTimeMs"], first["charsetForLinkExtraction"]) == ("1500", "utf-8")
+    assert first["robotsDirective"] == "noarchive"
     second = dict(line.split(": ", 1) for line in bodies[1].strip().splitlines())
     assert not {"via", "hopsFromSeed", "charsetForLinkExtraction", "robotsDirective"} & set(second)
 

@@ -90,7 +90,6 @@ class Rejudging:
     def change(self, scope: Scope, settings: Settings) -> None:
         """Another scope holds; `begin` is called next."""
         self._scope = scope
-        self._blocks = bool(settings[0].block)
         self._digest = scope_digest(settings)
         self.changed = True
 
