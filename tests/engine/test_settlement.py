@@ -27,6 +27,7 @@ from gossamer.model.events import HostParked, HostRested, NameAnswered, Rejected
 from gossamer.model.exchange import Truncation
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
+from gossamer.model.page import Directives
 from gossamer.model.raised import Raised
 from gossamer.model.reasons.reason import text
 from gossamer.policy.revisit.config import RevisitConfig
