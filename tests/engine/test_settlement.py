@@ -737,7 +737,7 @@ def test_files_are_known_and_change_when_they_are_full(world_of):
 
 
 def test_metadata_names_the_way(world):
-    read = page(f"{SITE}/a", charset="utf-8", directives=Directives(noarchive=True))
+    read = replace(page(f"{SITE}/a", charset="utf-8"), directives=Directives(noarchive=True))
     lease = world.lease(f"{SITE}/a", via="http://via.example/", hops="LLE")
     world.settle(visit(lease, fetched(f"{SITE}/a"), read, elapsed=1.5), visit(world.lease(), fetched()))
     world.settle(visit(world.lease(f"{SITE}/a", again=True), fetched(f"{SITE}/a", 304, b"")))
