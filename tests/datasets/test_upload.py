@@ -20,9 +20,11 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.datasets.upload import trying, uploading
 from gossamer.datasets.upload.ledger import FOLDER, Ledger, Stored, is_whole, known_store
 from gossamer.datasets.upload.proof import prove_upload
-from gossamer.datasets.upload.trying import OWNER, tried
+from gossamer.datasets.upload.trying import OWNER, tried, tried_apart
 from gossamer.datasets.upload.uploading import MANIFEST, Done, Upload
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import because
 from gossamer.state import object_store
 from gossamer.state.object_store import Patience, Store
 
@@ -412,14 +414,47 @@ def test_the_files_of_another_crawl_stay_what_they_are(crawl: Path, tmp_path: Pa
     copy, taken = (Path(shutil.copytree(crawl, tmp_path / name)) for name in ("copy", "taken"))
     shutil.rmtree(taken / FOLDER)
     for other in (tmp_path / "new", copy, taken):
-        with pytest.raises(ConfigError, match="holds the files of another crawl"):
+        with pytest.raises(ConfigError, match="holds files that are not of this crawl"):
             prove_upload(ADDRESSES[0], other)
     for other in (copy, taken):
-        with pytest.raises(ConfigError, match="holds the files of another crawl"):
+        with pytest.raises(ConfigError, match="holds files that are not of this crawl"):
             upload(other, ADDRESSES[0])
         assert there() == before
         prove_upload("bucket://ours/other", other)
     assert upload(crawl, ADDRESSES[0]).sent == 0
+
+
+def test_a_place_where_anything_lies_is_for_no_new_crawl(crawl: Path, tmp_path: Path) -> None:
+    """As a crawl that was copied there by hand, which has no mark."""
+    Bucket.objects["ours/crawl/crawl.toml"] = b"precious"
+    with pytest.raises(ConfigError, match="holds files that are not of this crawl"):
+        prove_upload(ADDRESSES[0], tmp_path / "new")
+    assert there() == {"crawl.toml": b"precious"}
+
+
+def test_a_store_that_lost_what_was_sent_is_not_taken_for_an_empty_one(crawl: Path, address: str) -> None:
+    """As a disk that is not mounted; what was sent would be said to be there."""
+    upload(crawl, address)
+    lost = dict(Bucket.objects)
+    Bucket.objects.clear()
+    with pytest.raises(ConfigError, match="what was sent there is gone.*remove .*/crawl/upload: then all is"):
+        upload(crawl, address)
+    assert not Bucket.objects
+    Bucket.objects.update(lost)
+    assert upload(crawl, address).sent == 0
+    Bucket.objects.clear()
+    shutil.rmtree(crawl / FOLDER)
+    prove_upload(address, crawl)
+    upload(crawl, address)
+    assert_all_there(crawl)
+
+
+@pytest.mark.parametrize("inside", ["", "/store", "/../crawl/archive/"])
+def test_a_store_does_not_lie_in_the_crawl(crawl: Path, inside: str) -> None:
+    """It would overwrite its state, and delete what that has no more."""
+    with pytest.raises(ConfigError, match="lies in the crawl's own folder"):
+        prove_upload(f"file://{crawl}{inside}", crawl)
+    prove_upload(f"file://{crawl}-2", crawl)
 
 
 def test_a_crawl_that_was_moved_knows_its_store(crawl: Path, tmp_path: Path) -> None:
@@ -467,6 +502,9 @@ REFUSED = {
     "bucket": "is no address of a store",
     "/some/folder": "is no address of a store",
     "bucket://": "is no address of a store",
+    "file://store/crawl": "is no address of a store",
+    "local:///": "is no address of a store",
+    "memory://x": "is no address of a store",
     "nosuch://bucket/x": "Protocol not known: nosuch.*pip install 'gossamer\\[store\\]'",
 }
 
@@ -482,7 +520,7 @@ def test_what_is_no_store_is_refused_in_one_line(given: str, tmp_path: Path) -> 
 def test_a_store_is_tried_before_the_crawl_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     prove_upload(ADDRESSES[0], tmp_path)
-    assert Bucket.count() == {"put": 1, "get": 2, "delete": 1}
+    assert Bucket.count() == {"put": 1, "get": 1, "delete": 1, "list": 1}
     assert not Bucket.objects
     for kind in ("put", "get", "delete"):
         Bucket.breaks = staticmethod(
@@ -496,6 +534,13 @@ def test_a_store_is_tried_before_the_crawl_begins(tmp_path: Path, monkeypatch: p
     Bucket.kept = staticmethod(lambda content: content[:3])
     with pytest.raises(ConfigError, match="what comes back is not what was written"):
         prove_upload(ADDRESSES[0], tmp_path)
+
+
+def test_a_store_that_does_not_answer_is_not_waited_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its package asks again, for minutes each time, where a firewall swallows what is asked."""
+    monkeypatch.setattr(trying, "_LONGEST", 0.001)
+    why = tried_apart("file:///nowhere")
+    assert why == because(ProblemCode.UPLOAD_UNUSABLE, "file:///nowhere", "no answer within 0.001 s")
 
 
 def test_a_store_that_is_known_may_be_away_at_the_start(crawl: Path) -> None:

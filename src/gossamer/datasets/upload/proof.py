@@ -9,7 +9,12 @@ from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because, of
 
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^?#]+", re.ASCII)
+_ADDRESS = re.compile(
+    # What is in memory ends with the process that put it there; a folder must be the same from everywhere.
+    r"(?!memory:|(file|local)://(?!/+[^/]))[a-z][a-z0-9+.-]*://[^?#]+",
+    re.ASCII,
+)
+_HERE = re.compile(r"(?:file|local)://(.*)")
 _PASSWORD = re.compile(r"://[^@]*:[^@]*@")
 
 
@@ -19,8 +24,8 @@ def prove_upload(address: str, folder: Path) -> None:
     A store is tried before the first upload; later it may be away for a while.
 
     Raises:
-        ConfigError: it is no address, holds a password, needs a package, or cannot be written; or another crawl's
-            files lie there.
+        ConfigError: it is no address, holds a password, needs a package, lies in the folder, or cannot be written;
+            or files lie there that are not of this crawl.
     """
     if address and (reason := _problem(address, folder)) is not None:
         raise ConfigError(of("storage.upload", reason))
@@ -31,6 +36,8 @@ def _problem(address: str, folder: Path) -> Reason | None:
         return because(ProblemCode.UPLOAD_PASSWORD)
     if not _ADDRESS.fullmatch(address):
         return because(ProblemCode.UPLOAD_ADDRESS, address)
+    if (here := _HERE.fullmatch(address)) and Path(here[1]).resolve().is_relative_to(folder.resolve()):
+        return because(ProblemCode.UPLOAD_INSIDE, address)
     if find_spec("fsspec") is None:
         return because(ProblemCode.UPLOAD_PACKAGE, address, "fsspec")
     if known_store(folder) == address:

@@ -67,7 +67,7 @@ class Upload:
 
         Raises:
             Busy: another process uploads this crawl.
-            ConfigError: the store cannot be used, or holds another crawl.
+            ConfigError: the store cannot be used, holds another crawl, or no more what it held of this one.
             StorageError: the store or the disk refuses.
         """
         self._folder = CrawlFolder(path)
@@ -77,7 +77,8 @@ class Upload:
         self._sent = 0
         self._listed = 0.0
         try:
-            prove_owner(self._store, address, self._ledger.crawl)
+            known = str(path / FOLDER) if OWNER in self._ledger.stored else ""
+            prove_owner(self._store, address, self._ledger.crawl, known)
             # What one who was killed has left, as nobody else writes here.
             for prefix in ("", "archive", "state"):
                 self._store.sweep(prefix, 0)

@@ -341,6 +341,8 @@ class ProblemCode(StrEnum):
     UPLOAD_PACKAGE = "problem.upload_package"
     UPLOAD_UNUSABLE = "problem.upload_unusable"
     UPLOAD_OF_ANOTHER = "problem.upload_of_another"
+    UPLOAD_INSIDE = "problem.upload_inside"
+    UPLOAD_GONE = "problem.upload_gone"
     CLAIM_HIGH = "problem.claim_high"
     CLAIM_LOW = "problem.claim_low"
     CLAIM_NOTHING = "problem.claim_nothing"
