@@ -437,7 +437,7 @@ def test_a_store_that_lost_what_was_sent_is_not_taken_for_an_empty_one(crawl: Pa
     upload(crawl, address)
     lost = dict(Bucket.objects)
     Bucket.objects.clear()
-    with pytest.raises(ConfigError, match="what was sent there is gone.*remove .*/crawl/upload: then all is"):
+    with pytest.raises(ConfigError, match=r"what was sent there is gone.*remove .*/crawl/upload: then all is"):
         upload(crawl, address)
     assert not Bucket.objects
     Bucket.objects.update(lost)
