@@ -300,7 +300,7 @@ def test_where_a_store_says_no_digest_the_bytes_or_the_size_tell(crawl: Path) ->
     )  # encrypted by a key
     assert upload(crawl, ADDRESSES[0]).whole
     read = Bucket.count()["get"]
-    assert read > len(wanted(crawl)), "each was read back"
+    assert read >= len([content for content in wanted(crawl).values() if content]), "each was read back"
     Bucket.objects.clear()
     shutil.rmtree(crawl / FOLDER)
     Bucket.whole_again()
@@ -437,7 +437,9 @@ def test_a_store_that_lost_what_was_sent_is_not_taken_for_an_empty_one(crawl: Pa
     upload(crawl, address)
     lost = dict(Bucket.objects)
     Bucket.objects.clear()
-    with pytest.raises(ConfigError, match=r"what was sent there is gone.*remove .*/crawl/upload: then all is"):
+    with pytest.raises(
+        ConfigError, match=r"what was sent there is gone.*remove .*/crawl/upload: then all is"
+    ):
         upload(crawl, address)
     assert not Bucket.objects
     Bucket.objects.update(lost)

@@ -220,7 +220,8 @@ class Store:
         at = 0
         while at < size:
             end = min(size, at + CHUNK)
-            ask = partial(self._files.cat_file, path, at, end)
+            # By name: s3fs has a version between the path and these.
+            ask = partial(self._files.cat_file, path, start=at, end=end)
             piece = bytes(self._try("read", key, ask, answers=True))
             yield piece
             if len(piece) < end - at:
