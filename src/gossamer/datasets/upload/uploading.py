@@ -113,7 +113,7 @@ class Upload:
         runs = self._folder.in_use()  # before the look, or what was closed since would be missed
         before = self._sent
         self._send_archive()
-        if self._sent > before or not runs:
+        if not runs:  # who was killed may not have kept the last
             self._keep_mark()
         if not runs and (whole := self._send_rest()) is not None:
             return self._done(whole=whole)
@@ -137,6 +137,7 @@ class Upload:
             known = self._ledger.stored.get(name)
             if known is None or known.size != size:
                 self._send(name, path, size, *_digests(path, size), look=True)
+                self._keep_mark()
 
     def _keep_mark(self) -> None:
         """Keep up to where the store has the archive, which `status` compares with what there is."""
