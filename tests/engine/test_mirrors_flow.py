@@ -4,11 +4,14 @@ import json
 from collections import Counter
 
 import pytest
+from engine_world import parsed
 from mirror_site import MISSING, MirrorSite
 from test_robots_flow import crawl, state_of
 from warcio.archiveiterator import ArchiveIterator
 
+from gossamer.config.config import CrawlConfig
 from gossamer.model.errors import ConfigError
+from gossamer.policy.urls.mirrors import MirrorsConfig
 
 PAGES = 40
 WHOLE = {"", *map(str, range(1, PAGES))}
@@ -174,3 +177,21 @@ def test_the_addresses_of_mirrors_are_named_by_the_operator_as_seeds_are(tmp_pat
         )
         assert all(site.asked(name) for name in site.names)
     assert report["pages"] == PAGES
+
+
+@pytest.mark.parametrize("obey", [True, False])
+def test_a_mirror_at_which_nobody_listens_costs_no_wait_though_the_seed_is_its(tmp_path, obey):
+    with MirrorSite(PAGES) as site:
+        mirrors = CrawlConfig(mirrors=(MirrorsConfig(addresses=tuple(site.addresses)),)).shared_out
+        first = mirrors.address(parsed(site.addresses[0])).host
+        site.stop(first)
+        rests = {"host_first": 60, "host_longest": 99, "not_found_first": 60}
+        holds = {"hold_first": 60, "hold_longest": 99, "obey": obey}
+        report = crawled(tmp_path / "c", site, retry=rests, robots=holds, engine__give_up_after=30)
+        assert site.every == Counter(WHOLE) and not site.asked(first)
+    assert (report["pages"], report["ended"], report["queued"], report["waiting"]) == (
+        PAGES,
+        "finished",
+        0,
+        0,
+    )

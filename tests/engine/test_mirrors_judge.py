@@ -74,11 +74,13 @@ def judged(world, outcome, url, failures=0, since=0.0, **candidate):
     [
         (fetched(status=404), 0, True, 0.0, 0.0),
         (fetched(status=500), 0, False, 0.0, 0.0),
-        (fetched(status=503), 0, False, 60.0, 0.0),
-        (fetched(status=503), 1, False, 120.0, 0.0),
+        (fetched(status=503), 0, False, 0.0, 60.0),
+        (fetched(status=503, retry_after="10"), 0, False, 10.0, 0.0),
+        (fetched(status=503, retry_after="11"), 0, False, 0.0, 11.0),
+        (fetched(status=503, retry_after="9"), 1, False, 9.0, 0.0),
         (fetched(status=503), 2, False, 0.0, 240.0),
         (fetched(status=429, retry_after="700"), 2, False, 0.0, 700.0),
-        (Failed(Fault.CONNECT), 0, False, 60.0, 0.0),
+        (Failed(Fault.CONNECT), 0, False, 0.0, 60.0),
         (Failed(Fault.CONNECT), 2, False, 0.0, 240.0),
         (Failed(Fault.NAME_NOT_FOUND), 0, False, 0.0, 3_600.0),
         (Failed(Fault.NAME_DEFERRED, wait=50.0), 0, False, 0.0, 50.0),
@@ -96,6 +98,24 @@ def test_what_a_mirror_does_not_give_is_asked_of_the_next(world, outcome, failur
     assert told.disposition.reason.values == (told.why, told.elsewhere.text)
     assert told.disposition.reason.code == MirrorCode.NEXT
     assert (told.archive, told.host_rest, told.down, told.park_host) == (archive, rest, down, None)
+
+
+@pytest.mark.parametrize("how", ["hosts", "robots"])
+def test_where_no_mirror_is_well_the_first_failures_rest_it_as_any_host(world, how):
+    """Our own network may have failed, and then all of them fail once."""
+    for name in ("b.example", "c.example"):
+        if how == "hosts":
+            world.frontier.hosts.change(world.frontier.host_hash(name), name).failures = 1
+        else:
+            hold = RobotsEntry(RobotsRecord("hold", 1 << 60, b"", 1, reason=Reason(Fault.CONNECT)))
+            world.robots.keep(f"http://{name}", parsed(f"http://{name}/"), hold)
+    url = url_of_rank(0)
+    for failures, rest, down in ((0, 60.0, 0.0), (1, 120.0, 0.0), (2, 0.0, 240.0)):
+        told = judged(world, Failed(Fault.CONNECT), url, failures)
+        assert (told.host_rest, told.down) == (rest, down)
+    world.frontier.hosts.change(world.frontier.host_hash("c.example"), "c.example").failures = 0
+    told = judged(world, Failed(Fault.CONNECT), url)
+    assert (told.host_rest, told.down) == ((0.0, 60.0) if how == "hosts" else (60.0, 0.0))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +153,7 @@ def test_what_is_asked_of_others_all_the_same(world, outcome, candidate):
 @pytest.mark.parametrize("url", [url_of_rank(2), parsed("http://site.example/other")])
 @pytest.mark.parametrize(("attempts", "wait"), [(0, 30.0), (2, 1_800.0), (3, None)])
 def test_where_there_is_no_other_the_url_waits_and_its_host_does_not(world, url, attempts, wait):
-    for failures, since, rest, down in ((0, 0.0, 60.0, 0.0), (2, 9.0, 0.0, 240.0), (9, 2 * DAY, 0.0, DAY)):
+    for failures, since, rest, down in ((0, 0.0, 0.0, 60.0), (2, 9.0, 0.0, 240.0), (9, 2 * DAY, 0.0, DAY)):
         told = judged(world, Failed(Fault.CONNECT), url, failures, since, attempts=attempts)
         assert told.disposition.reason.has(Fault.CONNECT)
         assert told.disposition.blame is Blame.URL
@@ -187,14 +207,20 @@ def test_the_next_session_tries_a_mirror_that_was_down_unless_it_asked_for_rest(
     assert (world.robots.refusal(lease) is not None) is left_alone
 
 
-def test_a_robots_file_that_cannot_be_had_holds_a_mirror_twice_and_then_takes_it_down(world):
+@pytest.mark.parametrize(
+    ("others", "waits"), [(0, ["down", "down", "down", "down"]), (1, ["hold", "hold", "down", "down"])]
+)
+def test_a_robots_file_that_cannot_be_had_takes_a_mirror_down(world, others, waits):
+    """At once if another is well."""
+    for name in ("b.example", "c.example"):
+        world.frontier.hosts.change(world.frontier.host_hash(name), name).failures = others
     states = []
     for _ in range(4):
         lease = world.robots_lease()
         world.robots.settle(visit(lease, Failed(Fault.CONNECT)))
         entry = world.frontier.robots.latest(world.frontier.host_hash("site.example"), "http://site.example")
         states.append((entry.record.state, (entry.record.until - world.frontier.micros()) / 1e6))
-    assert states == [("hold", 60.0), ("hold", 120.0), ("down", 240.0), ("down", 480.0)]
+    assert states == list(zip(waits, [60.0, 120.0, 240.0, 480.0], strict=True))
 
 
 def test_where_robots_files_are_not_obeyed_only_what_is_down_is_left_alone(world):

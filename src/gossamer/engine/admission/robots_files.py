@@ -26,7 +26,7 @@ from gossamer.policy.robots.access import (
     effective_crawl_delay,
 )
 from gossamer.policy.robots.file import RobotsRules
-from gossamer.policy.urls.mirrors import DOWN_AFTER, Mirrors
+from gossamer.policy.urls.mirrors import DOWN_AFTER, LONGEST_WAIT, Mirrors
 from gossamer.policy.visits.broken import GUESSED_SITEMAP
 from gossamer.policy.visits.politeness import retry_after
 from gossamer.policy.visits.retry import redirect_location
@@ -83,6 +83,25 @@ class RobotsFiles:
 
     def _is_down(self, entry: RobotsEntry) -> bool:
         return entry.record.state == "down" and entry.record.until > self._now()
+
+    def is_down_after(self, url: Url, failures: int, rest: float) -> bool:
+        """Whether a mirror that has failed so often in a row, and is to rest so many seconds, is down.
+
+        At once only while another is well: if none is, our own network may have failed, and all would lose its turn.
+        """
+        if self._mirrors is None or not self._mirrors.stand_on(url):
+            return False
+        return failures >= DOWN_AFTER or (
+            rest > LONGEST_WAIT and any(map(self._is_well, self._mirrors.beside(url)))
+        )
+
+    def _is_well(self, url: Url) -> bool:
+        """Whether nothing has failed of late at a mirror, as far as is known here."""
+        host = self.host_of(url)
+        record, entry = self._frontier.hosts.get(host), self._frontier.robots.latest(host, url.origin)
+        return not (record is not None and record.failures) and not (
+            entry is not None and entry.record.failures
+        )
 
     def take_down(self, url: Url, seconds: float, reason: Reason) -> None:
         """Leave a mirror alone: what waits there has its turn at once, to be asked for elsewhere.
@@ -170,8 +189,7 @@ class RobotsFiles:
             case AllowAll(reason=reason):
                 return RobotsEntry(RobotsRecord("open", fresh_until, reason=reason))
             case Hold(wait=wait, reason=reason):
-                down = self._mirrors is not None and self._mirrors.stand_on(url)
-                state = "down" if down and failures + 1 >= DOWN_AFTER else "hold"
+                state = "down" if self.is_down_after(url, failures + 1, wait) else "hold"
                 return RobotsEntry(
                     RobotsRecord(state, now + int(wait * 1e6), b"", failures + 1, reason=reason)
                 )

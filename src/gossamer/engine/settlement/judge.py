@@ -131,7 +131,7 @@ class Judge:
                 rest = retry.host_longest
             case _ if (silent := self._silent_for(visit)) >= DOWN_AFTER:
                 row, rest = silent, backoff(retry.host_first, retry.host_longest, silent + 1 - DOWN_AFTER)
-        if rest and (row >= DOWN_AFTER or _has_no_name(visit.outcome)):
+        if rest and (self._robots.is_down_after(candidate.url, row, rest) or _has_no_name(visit.outcome)):
             rest, down = 0.0, rest
         elsewhere = mirrors.after(candidate.url) if _may_be_elsewhere(visit, disposition) else None
         refused = isinstance(visit.outcome, Refused) and visit.outcome.rule is Rule.MIRROR

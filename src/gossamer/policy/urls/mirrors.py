@@ -23,6 +23,8 @@ _NAMED = "https://site.invalid/"
 DOWN_AFTER = 3
 """Failures of a mirror in a row after which it is taken to be down: not at the first, for it may only have been
 restarted, and what waits there would all go to the others."""
+LONGEST_WAIT = 10.0
+"""Seconds of rest that are waited for; with a longer one a mirror is down at once, if another is well."""
 
 
 class MirrorsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -130,6 +132,11 @@ class Mirrors:
     def stand_on(self, url: Url) -> bool:
         """Whether an address of such a site lies at the host and port of a URL."""
         return _place(url)[1].partition("/")[0] in self._below
+
+    def beside(self, url: Url) -> Iterator[Url]:
+        """The other addresses of the sites of which one stands at the host and port of a URL."""
+        for _, _, addresses, number in self._below.get(_place(url)[1].partition("/")[0], ()):
+            yield from (other for at, other in enumerate(addresses) if at != number)
 
     def same(self, one: Url, other: Url) -> bool:
         """Whether both are one document of such a site."""
