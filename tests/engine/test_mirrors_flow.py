@@ -195,3 +195,21 @@ def test_a_mirror_at_which_nobody_listens_costs_no_wait_though_the_seed_is_its(t
         0,
         0,
     )
+
+
+@pytest.mark.parametrize("target", ["127.0.0.2", "127.0.0.3"])
+def test_a_redirect_that_leads_nowhere_hides_no_page_that_another_mirror_has(tmp_path, target):
+    """To itself for ever, or to a mirror that has nothing: for some pages before it in the order, for others behind."""
+
+    def answer(name, path):
+        page = path.removeprefix(f"/{name}/")
+        if name == "127.0.0.2" and page != path:
+            return 302, {"Location": site.url(target, page)}, ""
+        return MISSING if name == "127.0.0.3" and page != path else None
+
+    with MirrorSite(PAGES, answer) as site:
+        report = crawled(tmp_path / "c", site)
+        times = {name: max(site.asked(name).values()) for name in site.names}
+    assert archived(tmp_path / "c") == Counter(WHOLE)
+    assert (report["pages"], report["dropped"], report["broken"]) == (PAGES, 0, 0)
+    assert times == dict.fromkeys(site.names, 1) | ({"127.0.0.2": 2} if target == "127.0.0.2" else {})

@@ -69,6 +69,17 @@ def test_the_order_of_the_addresses_does_not_matter_to_where_a_page_is_asked_for
         assert one.all_of(page) == other.all_of(page)
 
 
+def test_those_that_were_passed_over_have_their_turn_where_it_is_known_which_were_tried():
+    shared = mirrors()
+    of_it = shared.all_of(url("https://a.example/debian/x"))
+    tried = {of_it[2]}
+    asked = [of_it[2]]
+    while (following := shared.after(asked[-1], lambda one: one not in tried)) is not None:
+        asked.append(following)
+        tried.add(following)
+    assert asked == [of_it[2], *of_it[3:], *of_it[:2]]
+
+
 def test_spellings_of_one_page_are_asked_for_at_one_address():
     shared = mirrors(also=("trailing-slash",))
     for number in range(50):

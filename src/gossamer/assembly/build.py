@@ -215,6 +215,7 @@ def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resu
         effective.visit_speed,
         every_attempt=config.engine.every_attempt,
         mirrors=mirrors,
+        untried=None if peers.other_agents else lambda url: identity.fingerprint(url) not in frontier.seen,
     )
     memory, links = PageMemory(environment), _link_rules(config, guesses=effective.guesses)
     twins = Twins(frontier, identity, admission, memory, skip=config.engine.twins == "skip")

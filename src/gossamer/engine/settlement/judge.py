@@ -13,7 +13,7 @@ from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked
 from gossamer.model.exchange import Exchange
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
-from gossamer.model.reasons.codes import MirrorCode
+from gossamer.model.reasons.codes import MirrorCode, RetryCode
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 from gossamer.policy.urls.mirrors import DOWN_AFTER, Mirrors
@@ -25,6 +25,7 @@ from gossamer.policy.visits.retry import (
     backoff,
     decide,
     is_host_failure,
+    redirect_location,
     url_waits,
 )
 
@@ -69,7 +70,9 @@ class Judge:
         *,
         every_attempt: bool,
         mirrors: Mirrors | None = None,
+        untried: Callable[[Url], bool] | None = None,
     ) -> None:
+        """`untried`: whether a URL was never asked for, where that is known of all hosts."""
         self._frontier = frontier
         self._robots = robots
         self._retry = retry
@@ -77,6 +80,7 @@ class Judge:
         self._visit_speed = visit_speed
         self._every_attempt = every_attempt
         self._mirrors = mirrors
+        self._untried = untried
         self._silent: Counter[bytes] = Counter()
 
     def judge(self, visit: Visit, now: float) -> Judgement:
@@ -133,17 +137,34 @@ class Judge:
                 row, rest = silent, backoff(retry.host_first, retry.host_longest, silent + 1 - DOWN_AFTER)
         if rest and (self._robots.is_down_after(candidate.url, row, rest) or _has_no_name(visit.outcome)):
             rest, down = 0.0, rest
-        elsewhere = mirrors.after(candidate.url) if _may_be_elsewhere(visit, disposition) else None
+        why = self._leads_back(visit, mirrors) if isinstance(disposition, Done) else disposition.reason
+        may_be = (
+            _may_be_elsewhere(visit, disposition) if not isinstance(disposition, Done) else why is not None
+        )
+        elsewhere = mirrors.after(candidate.url, self._untried) if may_be else None
         refused = isinstance(visit.outcome, Refused) and visit.outcome.rule is Rule.MIRROR
-        why = None if isinstance(disposition, Done) else disposition.reason
         if why is not None and elsewhere is not None:
-            kept = isinstance(disposition, Dropped) and disposition.archive
+            kept = not isinstance(disposition, Retry | Parked) and disposition.archive
             disposition = Dropped(because(MirrorCode.NEXT, why, elsewhere.text), archive=kept)
         elif why is not None and (rest or down or refused):
             disposition = url_waits(why, candidate.attempts, retry) or Parked(why)
         return msgspec.structs.replace(
             judgement, disposition=disposition, host_rest=rest, elsewhere=elsewhere, down=down, why=why
         )
+
+    def _leads_back(self, visit: Visit, mirrors: Mirrors) -> Reason | None:
+        """Its status, if a visit redirects to where the document was asked for in vain, or for ever to itself."""
+        candidate, outcome = visit.lease.candidate, visit.outcome
+        if self._untried is None or candidate.again or not isinstance(outcome, Fetched):
+            return None
+        exchange = outcome.exchange
+        location = redirect_location(exchange.status, exchange.headers)
+        target = Url.parse(location, candidate.url.text) if location is not None else None
+        if target is None or not mirrors.same(target, candidate.url) or self._untried(target):
+            return None
+        if not candidate.forced and mirrors.canonical(target) == mirrors.canonical(candidate.url):
+            return None  # it is asked for once more, now with the cookie that it may have set
+        return because(RetryCode.STATUS, exchange.status)
 
     def _silent_for(self, visit: Visit) -> int:
         """How often in a row a host has taken a request and not answered it, each of which may cost a minute; as far as

@@ -83,9 +83,9 @@ class Mirrors:
         """
         Args:
             groups: without any problem (`mirror_problems`).
-            canonical: gives the form by which spellings of one URL are known.
+            canonical: gives the form by which spellings of one URL are known; kept under its name.
         """
-        self._canonical = canonical
+        self.canonical = canonical
         self.groups = tuple(_addresses(group) for group in groups)
         self._below: dict[str, list[tuple[str, str, tuple[Url, ...], int]]] = {}
         for addresses in self.groups:
@@ -102,14 +102,21 @@ class Mirrors:
         first = _at(placed, self._order(placed)[0])
         return url if first.text == url.text else first
 
-    def after(self, url: Url) -> Url | None:
-        """Where a URL that is not to be had at its address is asked for next; `None` if there is no other."""
+    def after(self, url: Url, untried: Callable[[Url], bool] | None = None) -> Url | None:
+        """Where a URL that is not to be had at its address is asked for next; `None` if there is no other.
+
+        `untried`: whether a URL was never asked for. With it those that a redirect passed over have their turn, too,
+        and none has it twice.
+        """
         placed = self._placed(url)
         if placed is None:
             return None
         order = self._order(placed)
-        rank = order.index(placed.number) + 1
-        return _at(placed, order[rank]) if rank < len(order) else None
+        rank = order.index(placed.number)
+        if untried is None:
+            return _at(placed, order[rank + 1]) if rank + 1 < len(order) else None
+        others = (_at(placed, number) for number in (*order[rank + 1 :], *order[:rank]))
+        return next(filter(untried, others), None)
 
     def all_of(self, url: Url) -> tuple[Url, ...]:
         """The URLs of a document, in the order in which they are asked for; empty if it is of no such site."""
@@ -140,7 +147,7 @@ class Mirrors:
 
     def same(self, one: Url, other: Url) -> bool:
         """Whether both are one document of such a site."""
-        return self.has(one) and self._canonical(self.first_named(one)) == self._canonical(
+        return self.has(one) and self.canonical(self.first_named(one)) == self.canonical(
             self.first_named(other)
         )
 
@@ -156,7 +163,7 @@ class Mirrors:
         """The numbers of the addresses as they are asked: if one is down, each of the others takes its part."""
         named = Url.from_serialised(_NAMED + placed.name)
         assert named is not None, placed
-        document = self._canonical(named).encode()
+        document = self.canonical(named).encode()
         hashes = [
             xxhash.xxh64_intdigest(document, xxhash.xxh32_intdigest(url.text.encode()))
             for url in placed.addresses
