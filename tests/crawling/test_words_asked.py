@@ -115,6 +115,29 @@ def test_a_form_that_brings_nothing_is_left(tmp_path: Path, sort: str, most: int
     assert ("&t=" in lines) is (sort != "finds")
 
 
+@pytest.mark.parametrize("target", ["/find/?q={}", "/login?next=%2Ffind%3Fq%3D{}"])
+@pytest.mark.parametrize("finds", [False, True])
+def test_where_a_redirect_repeats_the_word_what_is_said_there_counts(
+    tmp_path: Path, target: str, finds: bool
+) -> None:
+    def answer(_: str, path: str, __: object) -> Answer:
+        word, head = path.rpartition("=")[2] if "=" in path else "", {"Content-Type": "text/html"}
+        if path == f"/find?q={word}":
+            return 302, {"Location": target.format(word)}, ""
+        found = f"<a href=/d/{word}>{word}</a>" if finds and word else ""
+        return (200 if path != "/robots.txt" else 404), head, f"{FORM}Nothing but this is said here. {found}"
+
+    words = [f"w{number}" for number in range(12)]
+    with Site(answer) as served:
+        asked = crawled(served, tmp_path / "c", {"forms": {"words": words}})
+    times = [
+        sum(path.startswith(begun) for path in asked) for begun in ("/find?q=", target.partition("{")[0])
+    ]
+    assert times == ([12, 12] if finds else [8, 8])
+    report = json.loads((tmp_path / "c/report.json").read_text())
+    assert report["speculative"] == {"form": [12, 0] if finds else [0, 8]}
+
+
 @pytest.mark.slow
 def test_of_500_documents_all_are_found_that_a_hundred_words_stand_in(tmp_path: Path) -> None:
     texts, asking = documents(500), words(100)

@@ -23,7 +23,7 @@ from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 from gossamer.policy.scope.ascending import ascending
 from gossamer.policy.scope.scope import Scope
-from gossamer.policy.speculation.form import is_form, word_of
+from gossamer.policy.speculation.form import is_form, is_question, word_of
 from gossamer.policy.urls.mirrors import Mirrors
 from gossamer.state.environment import Batch, Family
 from gossamer.state.keys import HASH_BYTES
@@ -41,6 +41,12 @@ Target = tuple[Candidate, bytes, Link]
 
 def _as_it_is(candidate: Candidate) -> Candidate:
     return candidate
+
+
+def goes_on(finder: Candidate, target: Url) -> bool:
+    """Whether a redirect leads on to what a form answers to a word, at an address that repeats it: with a slash, by
+    https, or of a log-in that comes back to it. What is said there counts for the form."""
+    return is_question(finder.element) and repeats(target, finder.url, word_of(finder.element))
 
 
 class Admission:
@@ -391,6 +397,7 @@ class Admission:
             finder.url.text,
             forced=forced,
             origin=finder.origin,
+            element=finder.element if goes_on(finder, target) else "",
         )
         place = self._scope.widen_for_seed_redirect(candidate)
         if place is not None:

@@ -7,6 +7,7 @@ from itertools import islice
 
 import msgspec
 
+from gossamer.engine.admission.admission import goes_on
 from gossamer.engine.admission.reclaim import turned_away
 from gossamer.engine.admission.speculation import leaves_no_trace
 from gossamer.engine.fault_points import fault_point
@@ -255,7 +256,11 @@ class Settlement:
                 settled = msgspec.structs.replace(settled, judgement=again)
         judgement = settled.judgement
         news = self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
-        if self._doors.speculation is not None and lease.candidate.is_guess and not settled.was_settled:
+        if (
+            self._doors.speculation is not None
+            and lease.candidate.is_guess | question
+            and not settled.was_settled
+        ):
             says = leads_on or (news or 0.0) >= NEWS if question else True
             self._speculated(settled, admitted, says=says)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
@@ -301,9 +306,13 @@ class Settlement:
         ended = isinstance(settled.judgement.disposition, Done | Dropped)
         if ended and not isinstance(visit.outcome, Refused):
             brought = visit.page is not None and not settled.seen_before and says
-            speculation.came_of(
-                visit.lease, found=brought or (_location(settled) is not None and admitted > 0)
-            )
+            location, candidate = _location(settled), visit.lease.candidate
+            if location is not None and admitted > 0:
+                target = Url.parse(location, candidate.url.text)
+                if target is not None and goes_on(candidate, target):
+                    return  # it is seen there
+                brought = True
+            speculation.came_of(visit.lease, found=brought)
 
     def _follow(self, settled: Settled, followed: Followed) -> int:
         """Admit where the visit leads: what is left of its links, or the place it redirects to."""
