@@ -258,7 +258,7 @@ class Settlement:
         news = self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
         if (
             self._doors.speculation is not None
-            and lease.candidate.is_guess | question
+            and (lease.candidate.is_guess or question)
             and not settled.was_settled
         ):
             says = leads_on or (news or 0.0) >= NEWS if question else True
