@@ -10,6 +10,8 @@ from test_robots_flow import crawl, state_of
 from warcio.archiveiterator import ArchiveIterator
 
 from gossamer.config.config import CrawlConfig
+from gossamer.inspect.inspection import inspect
+from gossamer.inspect.url_list import Wanted, listed
 from gossamer.model.errors import ConfigError
 from gossamer.policy.urls.mirrors import MirrorsConfig
 
@@ -63,6 +65,9 @@ def test_what_one_mirror_lacks_is_asked_of_the_next_until_one_has_it(tmp_path):
     assert {page for page, times in asked.items() if times > 1} <= lagging | {"38"}
     assert archived(tmp_path / "c") == Counter(WHOLE - {"38"})
     assert (report["pages"], report["dropped"], report["broken"]) == (PAGES - 1, 1, 1), "only what nobody has"
+    with inspect(tmp_path / "c") as inspection:
+        broken = [one.url.rpartition("/")[2] for one in listed(inspection, Wanted(broken=True))]
+    assert broken == ["38"]
 
 
 def test_a_mirror_whose_robots_file_forbids_gives_nothing_and_nothing_is_lost(tmp_path):

@@ -11,6 +11,7 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.soft_missing import SoftMissing
 from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.codes import MirrorCode
 from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.model.url import Url
 from gossamer.policy.revisit.gone import Presence
@@ -286,5 +287,7 @@ def _referrers(inspection: Inspection, canonical: Canonicaliser, address: str) -
 def _is_broken(record: PageRecord) -> bool:
     if record.state != "dropped" or not record.visits:
         return False
+    if record.reason is not None and record.reason.code == MirrorCode.NEXT:
+        return False  # another mirror was asked for it
     url = Url.from_serialised(record.url)
     return url is not None and is_link(record.kind, record.via, url.target)
