@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+from contextlib import closing
 
 import in_process
 import pytest
@@ -9,6 +10,8 @@ from live_world import PACED, running_with
 from mirror_site import MISSING, MirrorSite
 from test_robots_flow import crawl
 
+from gossamer.audit.standing import Standing
+from gossamer.audit.store import AuditStore
 from gossamer.inspect.archive.link_graph import export_links
 from gossamer.inspect.archive.lookup import captures_of
 from gossamer.inspect.archive.reference_counts import references
@@ -50,6 +53,15 @@ def looked_at(crawled):
     folder, site = crawled
     with inspect(folder) as inspection:
         yield inspection, site
+
+
+@pytest.mark.parametrize("page", ["", "2", "9", LAGGING])
+def test_an_audit_knows_what_the_crawl_had_from_whichever_address(looked_at, page, tmp_path):
+    inspection, site = looked_at
+    with closing(AuditStore(tmp_path / "audit.sqlite3")) as store:
+        standing = Standing(inspection, store, lambda _: True)
+        kept = [standing.of(site.url(name, page)) for name in site.names]
+    assert [one and one.status for one in kept] == [200] * len(site.names)
 
 
 @pytest.mark.parametrize("page", ["", "2", "9", LAGGING])

@@ -46,7 +46,7 @@ class Standing:
         if url is None:
             return None
         for places in self._places:
-            record = places.record(places.fingerprint(url))
+            record = places.record(places.fingerprint(places.where(url)))
             if record is not None:
                 return record
         return None
