@@ -1,5 +1,6 @@
 """A site at several addresses, on the road: each page from one, and from another if that does not give it."""
 
+import hashlib
 import json
 from collections import Counter
 
@@ -218,3 +219,21 @@ def test_a_redirect_that_leads_nowhere_hides_no_page_that_another_mirror_has(tmp
     assert archived(tmp_path / "c") == Counter(WHOLE)
     assert (report["pages"], report["dropped"], report["broken"]) == (PAGES, 0, 0)
     assert times == dict.fromkeys(site.names, 1) | ({"127.0.0.2": 2} if target == "127.0.0.2" else {})
+
+
+def test_a_search_form_is_asked_at_the_first_address_whatever_stands_in_its_other_fields(tmp_path):
+    def answer(name, path):
+        said = hashlib.sha256(f"{name}{path}".encode()).hexdigest()
+        form = f'<form action=find><input name=q><input type=hidden name=token value="{said}"></form>'
+        links = "".join(f'<a href="{page}">{page}</a>' for page in range(9)) if path == f"/{name}/" else ""
+        return (404 if path == "/robots.txt" else 200), {"Content-Type": "text/html"}, said + form + links
+
+    with MirrorSite(9, answer) as site:
+        crawled(tmp_path / "c", site, forms__words=["a", "b"])
+        words = [
+            (name, page[7])
+            for name in site.names
+            for page in site.asked(name)
+            if page.startswith("find?q=") and page[7] != "&"
+        ]
+    assert words == [("127.0.0.1", "a"), ("127.0.0.1", "b")]

@@ -124,10 +124,14 @@ class Admission:
         return self._in_scope(candidate, unseen) and self._enter(candidate, fingerprint, gift)
 
     def _shared_out(self, candidate: Candidate, mirrors: Mirrors) -> Candidate:
-        """The candidate at that address of its site where its URL is asked for; a forced one is wanted as it is."""
+        """The candidate at that address of its site where its URL is asked for; a forced one is wanted as it is.
+
+        A search form is asked at the address that is named first: what stands in its other fields is no name of a page.
+        """
         if candidate.kind is LinkKind.MIRROR or candidate.forced:
             return candidate
-        url = mirrors.address(candidate.url)
+        named = mirrors.first_named if is_form(candidate.element) else mirrors.address
+        url = named(candidate.url)
         return candidate if url is candidate.url else msgspec.structs.replace(candidate, url=url)
 
     def ask_elsewhere(self, candidate: Candidate, url: Url) -> None:
