@@ -26,7 +26,22 @@ def sent(html, **values):
         ("<form><button name=go value=1>x</button><input type=submit name=b>", [("go", "1")]),
         ("<form><button>x</button><input type=submit name=b value=2>", []),
         ("<form><select name=s multiple><option>x<option selected>y</select>", [("s", "y")]),
-        ("<form><select name=s><option disabled selected>x<option>y</select>", [("s", "y")]),
+        ("<form><select name=s><option disabled>x<option>y</select>", [("s", "y")]),
+        ("<form><select name=s><option disabled selected>x<option>y</select>", []),
+        ("<form><select name=s><option selected>x<option>y<option selected>z</select>", [("s", "z")]),
+        (
+            "<form><select name=s multiple><option selected>x<option>y<option selected>z"
+            "<option selected disabled>d</select><input name=t>",
+            [("s", "x"), ("s", "z"), ("t", "")],
+        ),
+        (
+            "<form><input name=t><select name=s disabled multiple><option selected>x<option selected>y",
+            [("t", "")],
+        ),
+        (
+            "<form id=f></form><form><select form=f name=s multiple><option selected>x<option selected>y",
+            [("s", "x"), ("s", "y")],
+        ),
         ("<form><input name=a dirname=d value=1><input name=b>", [("a", "1"), ("d", "ltr"), ("b", "")]),
         ("<form><textarea name=a dirname=d dir=rtl>x</textarea>", [("a", "x"), ("d", "rtl")]),
         ("<form id=f></form><input name=a value=1 form=f><input name=b form=g>", [("a", "1")]),

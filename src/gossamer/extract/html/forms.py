@@ -137,6 +137,7 @@ class _Scan:
         self._select: Control | None = None
         self._chosen = self._several = False
         self._controls = 0
+        self._owner = ""
         self._elsewhere: list[tuple[str, Control]] = []
 
     def run(self) -> Forms:
@@ -227,24 +228,38 @@ class _Scan:
         self._select, self._chosen = (control, False) if name == b"select" else (None, False)
         self._several = "multiple" in attributes
         if not (control.name or kind == "submit") or kind in _UNSENT or "disabled" in attributes:
+            self._select = None
             return
+        self._owner = attributes.get("form", "")
+        self._add(control)
+
+    def _add(self, control: Control) -> None:
+        """To the form that the last control has named, or stands in."""
         self._controls += 1
         self.forms.whole = self._controls <= MOST_CONTROLS
-        if attributes.get("form"):
-            self._elsewhere.append((attributes["form"], control))
+        if self._owner:
+            self._elsewhere.append((self._owner, control))
         elif self._form is not None:
             self._form.controls.append(control)
 
     def _option(self, attributes: dict[str, str], end: int) -> None:
-        """Of a select the chosen option counts, else the first, unless there may be several or none."""
+        """Of a select the chosen option counts, the last if there are more, else the first that may be chosen; all that
+        are chosen where there may be several. One that is chosen and disabled ("Choose ...") is not sent."""
         select = self._select
-        if select is None or self._chosen or "disabled" in attributes:
+        if select is None:
             return
-        self._chosen = "selected" in attributes
-        if self._chosen or (select.value is None and not self._several):
-            stop = self._content.find(b"<", end)
-            text = self._content[end : stop if stop >= 0 else len(self._content)][:_LONGEST_VALUE]
-            select.value = attributes.get("value", unescape_text(text.decode(self._codec, "replace")).strip())
+        chosen, disabled = "selected" in attributes, "disabled" in attributes
+        if not chosen and (disabled or self._chosen or self._several or select.value is not None):
+            return
+        stop = self._content.find(b"<", end)
+        text = self._content[end : stop if stop >= 0 else len(self._content)][:_LONGEST_VALUE]
+        said = attributes.get("value", unescape_text(text.decode(self._codec, "replace")).strip())
+        value = None if disabled else said
+        if not (self._chosen and self._several):
+            select.value = value
+        elif value is not None:
+            self._add(Control(select.name, "select", value))
+        self._chosen = self._chosen or chosen
 
 
 def _last(content: bytes) -> int:
