@@ -27,6 +27,11 @@ def sent(html, **values):
         ("<form><button>x</button><input type=submit name=b value=2>", []),
         ("<form><select name=s multiple><option>x<option selected>y</select>", [("s", "y")]),
         ("<form><select name=s><option disabled>x<option>y</select>", [("s", "y")]),
+        ("<form><select name=s><option> x\n\t y&nbsp;</select>", [("s", "x y\xa0")]),
+        ("<form><select name=s size=4><option>x<option>y</select>", []),
+        ("<form><select name=s size=01><option>x<option>y</select>", [("s", "x")]),
+        ("<form><select name=s size=big><option>x<option>y</select>", [("s", "x")]),
+        ("<form><select name=s size=4><option>x<option selected>y</select>", [("s", "y")]),
         ("<form><select name=s><option disabled selected>x<option>y</select>", []),
         ("<form><select name=s><option selected>x<option>y<option selected>z</select>", [("s", "z")]),
         (

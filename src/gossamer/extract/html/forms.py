@@ -5,6 +5,8 @@ the form that was begun last and has not ended, which is what browsers' form poi
 attribute `form` names.
 """
 
+import re
+
 import msgspec
 
 from gossamer.extract.encodings.charset import codec_of, decode
@@ -28,6 +30,7 @@ MOST_CONTROLS = 500
 _LONGEST_VALUE = 64 << 10
 _UNSENT = frozenset({"file", "reset", "button", "image"})
 _BOXES = frozenset({"checkbox", "radio"})
+_BLANKS = re.compile(r"[\t\n\f\r ]+")
 _OTHERWISE = frozenset({"formaction", "formmethod"})
 _READ = frozenset({b"base", b"form", b"input", b"button", b"select", b"option", b"textarea"})
 _TAGS = (*(b"<" + name for name in _READ), b"</form", b"</select")
@@ -135,7 +138,7 @@ class _Scan:
         self._content, self._codec = content, codec
         self._form: Form | None = None
         self._select: Control | None = None
-        self._chosen = self._several = False
+        self._chosen = self._several = self._list = False
         self._controls = 0
         self._owner = ""
         self._elsewhere: list[tuple[str, Control]] = []
@@ -227,6 +230,9 @@ class _Scan:
         )
         self._select, self._chosen = (control, False) if name == b"select" else (None, False)
         self._several = "multiple" in attributes
+        # Only a box that drops down has a choice from the beginning.
+        size = attributes.get("size", "").strip().lstrip("0")
+        self._list = self._several or (size.isdecimal() and size != "1")
         if not (control.name or kind == "submit") or kind in _UNSENT or "disabled" in attributes:
             self._select = None
             return
@@ -243,17 +249,18 @@ class _Scan:
             self._form.controls.append(control)
 
     def _option(self, attributes: dict[str, str], end: int) -> None:
-        """Of a select the chosen option counts, the last if there are more, else the first that may be chosen; all that
-        are chosen where there may be several. One that is chosen and disabled ("Choose ...") is not sent."""
+        """Of a select the chosen option counts, the last if there are more, else the first that may be chosen where it
+        drops down; all that are chosen where there may be several. A disabled one ("Choose ...") is not sent."""
         select = self._select
         if select is None:
             return
         chosen, disabled = "selected" in attributes, "disabled" in attributes
-        if not chosen and (disabled or self._chosen or self._several or select.value is not None):
+        if not chosen and (disabled or self._chosen or self._list or select.value is not None):
             return
         stop = self._content.find(b"<", end)
         text = self._content[end : stop if stop >= 0 else len(self._content)][:_LONGEST_VALUE]
-        said = attributes.get("value", unescape_text(text.decode(self._codec, "replace")).strip())
+        words = _BLANKS.split(unescape_text(text.decode(self._codec, "replace")))
+        said = attributes.get("value", " ".join(filter(None, words)))
         value = None if disabled else said
         if not (self._chosen and self._several):
             select.value = value
