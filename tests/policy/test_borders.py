@@ -33,6 +33,9 @@ from gossamer.policy.visits.retry import none_reached
         (["200"], [Fault.CONNECT], False),
         (["404"], [], False),
         ([], [Fault.CONNECT, Fault.DECODING], False),  # a server sent that
+        ([], [Fault.CONNECT, "refused: mirror"], True),  # nor was that one asked
+        ([], ["refused: mirror"], False),
+        ([], [Fault.CONNECT, "refused: robots"], False),
     ],
 )
 def test_whether_no_visit_reached_a_server(statuses: list[str], faults: list[str], none: bool) -> None:

@@ -118,6 +118,8 @@ _DEFINITE = frozenset({Fault.ADDRESS_FORBIDDEN, Fault.HEAD_TOO_LARGE, Fault.DECO
 
 _NOT_ASKED = frozenset({Fault.NAME_DEFERRED, Fault.PROXY_DOWN})
 """Its host must wait, but nothing was asked of it: that says nothing new of it."""
+_OF_MIRROR = f"refused: {Rule.MIRROR}"
+"""What is not asked of a mirror that is down: no visit."""
 _NO_SERVER = frozenset(
     {
         Fault.NAME_NOT_FOUND,
@@ -156,7 +158,8 @@ def blame_of(fault: Fault) -> Blame:
 
 def none_reached(statuses: Collection[str], faults: Collection[str]) -> bool:
     """Whether visits were made and none reached a server, by the statuses and faults met so far."""
-    return bool(faults) and not statuses and all(fault in _NO_SERVER for fault in faults)
+    asked = [fault for fault in faults if fault != _OF_MIRROR]
+    return bool(asked) and not statuses and all(fault in _NO_SERVER for fault in asked)
 
 
 def status_action(status: int) -> StatusAction:
