@@ -9,7 +9,7 @@ from cli_run import Gossamer
 
 BARE = """
 import sys
-for name in ("numpy", "pyarrow", "tantivy"):
+for name in ("numpy", "pyarrow", "tantivy", "fsspec"):
     sys.modules[name] = None
 from gossamer.cli import main
 for line in sys.argv[1:]:
@@ -22,10 +22,15 @@ for line in sys.argv[1:]:
 
 
 def test_commands_that_need_an_extra_say_so(tmp_path: Path) -> None:
+    (tmp_path / "d" / "state").mkdir(parents=True)
+    (tmp_path / "d" / "crawl.toml").write_text(
+        'seeds = ["http://127.0.0.1:1/"]\nstorage.upload = "s3://bucket/d"\n'
+    )
     asked = {
         "gossamer index d": "index: needs the extra 'documents'",
         "gossamer similar d": "similar: needs the extra 'documents'",
         "gossamer search d word": "search: needs the extra 'search'",
+        "gossamer upload d": "storage.upload: s3://bucket/d cannot be reached with what is installed (fsspec)",
         "gossamer search --live word http://127.0.0.1:1/": "search: needs the extra 'search'",
     }
     done = subprocess.run(

@@ -18,10 +18,10 @@ from small_site import small_site
 
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.datasets.upload import trying, uploading
-from gossamer.datasets.upload.ledger import FOLDER, Ledger, Stored, is_whole, known_store
+from gossamer.datasets.upload.ledger import FOLDER, Done, Ledger, Stored, is_whole, known_store
 from gossamer.datasets.upload.proof import prove_upload
 from gossamer.datasets.upload.trying import OWNER, tried, tried_apart
-from gossamer.datasets.upload.uploading import MANIFEST, Done, Upload
+from gossamer.datasets.upload.uploading import MANIFEST, Upload
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import because

@@ -14,9 +14,8 @@ from gossamer.cli.exits import EXIT_INTERRUPTED
 from gossamer.cli.terminal.printing import plural, safe, say, show_json
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
-from gossamer.datasets.upload.ledger import FOLDER
+from gossamer.datasets.upload.ledger import FOLDER, Done
 from gossamer.datasets.upload.proof import prove_upload
-from gossamer.datasets.upload.uploading import Done, Upload
 from gossamer.inspect.inspection import crawl_in
 from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
@@ -56,6 +55,10 @@ def run_upload(path: Path, *, once: bool, wait: bool, json: bool, quiet: bool) -
 
 def _in_turn(path: Path, address: str, *, once: bool, wait: bool) -> Done:
     """Upload, once no other process does, if that is to be waited for; nobody waits longer than who began him lives."""
+    from gossamer.datasets.upload.uploading import (
+        Upload,
+    )  # which needs fsspec: `prove_upload` has looked for it
+
     begun_by = os.getppid()
     while True:
         try:

@@ -34,6 +34,23 @@ class Stored(msgspec.Struct, frozen=True):
     sha256: str
 
 
+class Done(msgspec.Struct, frozen=True):
+    """What an upload has come to.
+
+    Attributes:
+        address: of the store.
+        files, bytes: that are in it.
+        sent: files that were sent this time.
+        whole: everything is there: the crawl has ended well, and nothing is left.
+    """
+
+    address: str
+    files: int
+    bytes: int
+    sent: int
+    whole: bool
+
+
 class _Head(msgspec.Struct, frozen=True):
     address: str
     crawl: str

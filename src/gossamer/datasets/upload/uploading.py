@@ -13,7 +13,7 @@ from gossamer.archive.committed import Committed, committed
 from gossamer.archive.file import SUFFIX
 from gossamer.archive.follower import KEPT, Mark
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.datasets.upload.ledger import FOLDER, REPORT, Ledger, Stored
+from gossamer.datasets.upload.ledger import FOLDER, REPORT, Done, Ledger, Stored
 from gossamer.datasets.upload.trying import OWNER, opened, prove_owner
 from gossamer.engine.checkpoints import INVENTORY, names
 from gossamer.engine.fault_points import fault_point
@@ -40,23 +40,6 @@ _REST = (
     "changes.jsonl",
 )
 """Files of a crawl that has ended, beside archive and state, from which it can be read, checked and gone on with."""
-
-
-class Done(msgspec.Struct, frozen=True):
-    """What an upload has come to.
-
-    Attributes:
-        address: of the store.
-        files, bytes: that are in it.
-        sent: files that were sent this time.
-        whole: everything is there: the crawl has ended well, and nothing is left.
-    """
-
-    address: str
-    files: int
-    bytes: int
-    sent: int
-    whole: bool
 
 
 class Upload:
