@@ -21,6 +21,8 @@ UNQUOTED = re.compile(rf"\bgossamer (?:{'|'.join(app.commands)})(?: [\w.-]+)* \{
     [
         ("/srv/crawl-1", "/srv/crawl-1"),
         (Path("/srv/my crawl"), '"/srv/my crawl"'),
+        (Path("-d"), "./-d"),
+        (Path("--my crawl"), '"./--my crawl"'),
         ("it's", '''"it's"'''),
         ("http://a.example/?b=1&c", '"http://a.example/?b=1&c"'),
         ("$HOME x", "'$HOME x'"),

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from pathlib import PurePath
 
 _PLAIN = re.compile(r"[\w@%+=:,./-]+", re.ASCII)
 """What no shell takes for more than itself, as `shlex.quote` has it."""
@@ -19,8 +20,10 @@ def command_line(*words: object) -> str:
 
 
 def quoted(word: object) -> str:
-    """One word of a command line, quoted if a shell would take it for more than itself."""
+    """One word of a command line, quoted if a shell would take it apart; a path never looks like an option."""
     text = str(word)
+    if isinstance(word, PurePath) and text.startswith("-"):
+        text = f"./{text}"
     if _PLAIN.fullmatch(text):
         return text
     if text and text.isprintable() and _LIVE_IN_DOUBLE.isdisjoint(text):
