@@ -381,13 +381,16 @@ def test_status_tells_how_far_the_store_is_behind(crawl: Path) -> None:
     )
     with pytest.raises(StorageError):
         upload(crawl, ADDRESSES[0])
-    line = in_process.gossamer("status", "crawl", cwd=crawl.parent).stdout
-    found = re.search(r"the store (\d+) pages behind; 'gossamer upload crawl' sends them", line)
+    told = in_process.gossamer("status", "crawl", cwd=crawl.parent).stdout
+    found = re.search(
+        r"^store     (\d+) pages behind; 'gossamer upload crawl' sends them$", told, re.MULTILINE
+    )
     assert found
     assert int(found[1]) < PAGES + 1, "what is there already is not behind"
+    assert "\nindex " not in told  # there is none
     Bucket.whole_again()
     upload(crawl, ADDRESSES[0])
-    assert "up to date" in in_process.gossamer("status", "crawl", cwd=crawl.parent).stdout
+    assert "\nstore     up to date\n" in in_process.gossamer("status", "crawl", cwd=crawl.parent).stdout
 
 
 def test_the_command_says_what_is_there(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:

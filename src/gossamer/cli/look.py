@@ -11,7 +11,7 @@ import msgspec
 from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.again import again_line
-from gossamer.cli.terminal.behind_line import behind_line
+from gossamer.cli.terminal.behind_line import behind_lines
 from gossamer.cli.terminal.ending import undelivered
 from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
@@ -90,8 +90,7 @@ def _status_lines(status: Status) -> list[str]:
     if status.freshness is not None and (fresh := fresh_line(status.freshness)):
         lines.append(f"fresh     {fresh}")
     lines += [f"twins     {line}" for line in twin_lines(status.twins)]
-    if status.followers:
-        lines.append(f"index     {behind_line(status)}")
+    lines += behind_lines(status)
     if "harvest_rate" in sums.order:
         lines.append(
             f"focus     {sums.order['harvested']:,} of {sums.order['documents']:,} documents are relevant, "
