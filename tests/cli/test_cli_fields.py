@@ -41,12 +41,17 @@ def test_selectors_are_tried_on_a_live_and_on_an_archived_page(gossamer: Gossame
     ]
 
 
+def test_a_crawl_names_the_option_with_which_a_wrong_field_was_given(gossamer: Gossamer) -> None:
+    ran = gossamer("crawl", "127.0.0.1:9", "--field", "x=..a")
+    assert (ran.code, ran.err.partition(" is no ")[0]) == (2, "gossamer: --field x: '..a'")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ((), "no fields"),
         (("--field", "x"), "NAME=SELECTOR"),
-        (("--field", "x=..a"), "no selector of CSS"),
+        (("--field", "x=..a"), "gossamer: --field x: '..a' is no selector of CSS"),
         (
             ("--field", "p=p | frobnicate"),
             "unknown conversion frobnicate; there are number, date, url, html, text, all",

@@ -7,6 +7,7 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.one_page import one_page
+from gossamer.cli.request import by_option
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, read_toml
@@ -51,9 +52,11 @@ def try_fields(
         with looked_into(folder) as inspection:
             path = config or inspection.each[next(iter(inspection.each))].folder.config
     tree = merge(read_toml(path) if path else {}, {"fields.page": fields} if fields else {})
-    groups = read_groups(
-        load(CrawlConfig, {"fields": tree.get("fields", {}), "seeds": ["example.org"]}).fields
-    )
+    try:
+        read = load(CrawlConfig, {"fields": tree.get("fields", {}), "seeds": ["example.org"]}).fields
+    except ConfigError as error:
+        raise ConfigError(*(by_option(problem, {"fields": fields}) for problem in error.reasons)) from None
+    groups = read_groups(read)
     if not any(group.selectors for group in groups):
         raise ConfigError("no fields: give --field 'NAME=SELECTOR', or --config FILE with [fields.NAME]")
     page, url = _archived(folder, text) if folder else _live(text)

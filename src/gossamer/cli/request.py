@@ -1,6 +1,7 @@
 """Turns the command line of `gossamer crawl` into a configuration, or into all that is wrong with it."""
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,12 @@ from gossamer.fetch.config import prove_ca_file
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, of, placed, text
 
-_FLAGS = {"revisit_every": "--every", "obey_robots": "--ignore-robots", "preset": "--for"}
+_FLAGS = {
+    "revisit_every": "--every",
+    "obey_robots": "--ignore-robots",
+    "preset": "--for",
+    "fields": "--field",
+}
 _NUMBERS = frozenset({"max_pages", "max_depth", "workers"})
 
 
@@ -68,7 +74,7 @@ def compose(request: Request) -> CrawlConfig:
         if len(problems) > 1 and NO_SEEDS in problems:
             problems.remove(NO_SEEDS)  # they may stand in what could not be read
         raise ConfigError(
-            *(_by_option(problem, request.options, from_file=bool(seeds_file)) for problem in problems)
+            *(by_option(problem, request.options, from_file=bool(seeds_file)) for problem in problems)
         )
     return config
 
@@ -146,7 +152,7 @@ def _number(name: str, value: object) -> object:
     return value
 
 
-def _by_option(problem: Reason, given: Mapping[str, object], *, from_file: bool) -> Reason:
+def by_option(problem: Reason, given: Mapping[str, object], *, from_file: bool = False) -> Reason:
     """A problem that begins with the path of a setting, told of the option that set it."""
     at, wrong = placed(problem)
     if from_file and at == "seeds_file":
@@ -154,5 +160,6 @@ def _by_option(problem: Reason, given: Mapping[str, object], *, from_file: bool)
     for name, path in OPTIONS.items():
         rest = at.removeprefix(path)
         if given.get(name) is not None and at.startswith(path) and rest[:1] in ("", "[", "."):
-            return of(_FLAGS.get(name, f"--{name.replace('_', '-')}") + rest, wrong)
+            flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
+            return of(flag + re.sub(r"^\.", " ", rest), wrong)
     return problem
