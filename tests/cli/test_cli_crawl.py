@@ -364,3 +364,11 @@ def test_the_name_of_a_crawls_folder_is_hardly_a_seed(gossamer: Gossamer, site: 
             f"'gossamer resume {name}' goes on with it; to crawl a host of that name write http://mine/"
             in ran.err
         )
+
+
+def test_a_path_of_this_machine_is_no_host(gossamer: Gossamer) -> None:
+    site = Path("a site")
+    site.mkdir()
+    for given in ("./a site", f"{site.absolute()}/"):
+        ran = gossamer("crawl", given)
+        assert (ran.code, ran.err.endswith(f"write {site.resolve().as_uri()}/\n")) == (2, True)

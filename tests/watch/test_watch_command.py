@@ -20,7 +20,7 @@ from watched_archive import WatchedArchive, page, watch
 
 from gossamer.cli import watching
 from gossamer.cli.crawl import taken_up
-from gossamer.cli.watching import run_on_pages
+from gossamer.cli.watching import run_on_pages, show_watches
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml, to_toml
 from gossamer.config.units import parse_duration
@@ -247,6 +247,11 @@ def test_what_is_wrong_is_told_before_anything_is_made(tmp_path):
         assert ended.returncode == 2, ended.stderr
         assert problem in ended.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_without_a_crawl_is_told_as_such(tmp_path):
+    with pytest.raises(ConfigError, match="holds no crawl"):
+        show_watches(tmp_path, notices=0, json=False)
 
 
 @pytest.mark.slow

@@ -62,6 +62,11 @@ def run_new(
                 f"{seed}: is the folder of a crawl. '{command_line('resume', seed)}' goes on with it; to crawl a host"
                 f" of that name write http://{name}/"
             )
+        if seed.startswith(("/", "./", "../")) and os.path.exists(seed):  # noqa: PTH110 - also where we may not look
+            raise ConfigError(
+                f"{seed}: is a path, not a URL. To crawl what lies there write {Path(seed).resolve().as_uri()}"
+                + "/" * Path(seed).is_dir()
+            )
     with rereadable(request.seeds_file) as seeds_file:
         config = compose(msgspec.structs.replace(request, seeds_file=seeds_file))
         folder = CrawlFolder(request.folder or default_folder(config))

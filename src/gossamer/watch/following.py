@@ -44,7 +44,10 @@ def settings_of(crawl: Path) -> CrawlConfig:
     Raises:
         ConfigError: there are none, or they are damaged.
     """
-    return load(CrawlConfig, read_toml(CrawlFolder(crawl).config))
+    config = CrawlFolder(crawl).config
+    if not config.exists():
+        raise ConfigError(f"{crawl}: holds no crawl. Give the folder of one (the --dir of 'gossamer crawl').")
+    return load(CrawlConfig, read_toml(config))
 
 
 def begin(crawl: Path, session: float) -> None:
