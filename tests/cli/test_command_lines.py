@@ -4,6 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,3 +52,10 @@ def test_every_sentence_that_names_a_command_quotes_what_it_names() -> None:
         for one in UNQUOTED.finditer(path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+def test_the_example_of_each_command_can_be_copied_as_one_line() -> None:
+    for command in (app, *app.commands.values()):
+        if command.epilog:
+            told = command.get_help(click.Context(command, terminal_width=80)).splitlines()
+            assert f"  {command.epilog}" in told

@@ -21,7 +21,17 @@ class Option(click.Option):
         return super().get_help_record(ctx)
 
 
-class Command(click.Command):
+class _WithExample(click.Command):
+    """A command whose last words, which hold commands to be copied, stand in one line: a terminal wraps it, a paste
+    does not end amid it."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's)
+        """Write them as they are."""
+        if self.epilog:
+            formatter.write(f"\n  {self.epilog}\n")
+
+
+class Command(_WithExample):
     """A command whose help shows its options by panel, and which refuses two options that exclude each other."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -67,7 +77,7 @@ class QueryCommand(Command):
             raise click.NoSuchOption(error.option_name, told, error.possibilities, error.ctx) from None
 
 
-class Commands(click.Group):
+class Commands(_WithExample, click.Group):
     """Commands in the order of their declaration: the first that are needed come first."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click wants it)
