@@ -164,7 +164,7 @@ def test_sections_and_lists_of_the_wrong_shape():
         "rest: expected a table, got '10s'",
         "host: expected a table, got ['a']",
         "steps: expected a list, got {}",
-        "tags: expected a list, got 'a'",
+        'tags: expected a list like ["a", "b"], got \'a\'',
     ]
 
 

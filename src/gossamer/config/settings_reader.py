@@ -195,7 +195,9 @@ class _Reader:
 
     def _sequence(self, value: Any, shape: Shape, path: list[str]) -> Any:
         if not isinstance(value, list | tuple):
-            return self._problem(path, because(ProblemCode.LIST, _shown(value, shape)))
+            of_texts = shape.item is not None and shape.item.core is str
+            code = ProblemCode.TEXTS if of_texts else ProblemCode.LIST
+            return self._problem(path, because(code, _shown(value, shape)))
         assert shape.item is not None
         items = [
             self._value(inner, shape.item, [*path[:-1], f"{path[-1]}[{number}]"])

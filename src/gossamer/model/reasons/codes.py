@@ -262,6 +262,7 @@ class ProblemCode(StrEnum):
     NUMBER_BOUND = "problem.number_bound"
     BOOLEAN = "problem.boolean"
     LIST = "problem.list"
+    TEXTS = "problem.texts"
     TABLE = "problem.table"
     TEXT = "problem.text"
     ONE_OF_NEAR = "problem.one_of_near"
