@@ -159,6 +159,22 @@ def test_every_problem_is_listed_at_once():
     ]
 
 
+def test_a_name_with_dots_that_stands_without_quotes_is_told_with_them():
+    """`[host.a.org]`, as TOML reads it."""
+    given = {
+        "a": {"org": {"min_delay": 1}},
+        "b": {"c": {"org": {"min_delay": 1}}},
+        "d": {"org": 5},
+        "e.org": {"zzz": {}},
+    }
+    assert problems_of({"host": given}) == [
+        'host.a.org: is not a setting; did you mean host."a.org"?',
+        'host.b.c: is not a setting; did you mean host."b.c.org"?',
+        "host.d.org: is not a setting",
+        'host."e.org".zzz: is not a setting',
+    ]
+
+
 def test_sections_and_lists_of_the_wrong_shape():
     assert problems_of({"rest": "10s", "host": ["a"], "steps": {}, "tags": "a"}) == [
         "rest: expected a table, got '10s'",

@@ -135,6 +135,8 @@ class _Reader:
     def __init__(self, root: type[msgspec.Struct]) -> None:
         self.problems: list[Reason] = []
         self._root = root
+        self._named: set[tuple[str, ...]] = set()
+        """Paths of tables that stand under a name of the user's, as those of places do."""
 
     def table(
         self, tree: Any, struct_type: type[msgspec.Struct], path: list[str], default: msgspec.Struct | None
@@ -148,7 +150,7 @@ class _Reader:
             if key in settings:
                 values[settings[key].name] = self._setting(value, settings[key], [*path, key], default)
             else:
-                self._unknown(key, path, struct_type)
+                self._unknown(key, value, path, struct_type)
         for key, setting in settings.items():
             if key in tree:
                 continue
@@ -190,6 +192,7 @@ class _Reader:
         if not isinstance(value, dict):
             return self._problem(path, because(ProblemCode.TABLE, _shown(value, shape)))
         assert shape.item is not None
+        self._named |= {(*path, key) for key in value}
         items = {key: self._value(inner, shape.item, [*path, key]) for key, inner in value.items()}
         return self._collected(items, items.values(), shape, path)
 
@@ -233,7 +236,7 @@ class _Reader:
         except ValueError as error:
             return self._problem(path, str(error))
 
-    def _unknown(self, key: str, path: list[str], struct_type: type[msgspec.Struct]) -> None:
+    def _unknown(self, key: str, value: Any, path: list[str], struct_type: type[msgspec.Struct]) -> None:
         """What a struct itself knows of a name that is none of its settings (`unknown_setting`), or the nearest."""
         unknown = getattr(struct_type, "unknown_setting", None)
         told: Reason | None = unknown(key, self._root) if unknown is not None else None
@@ -249,12 +252,28 @@ class _Reader:
                 )
             )
             near = nearest(join_path([*path, key]), known)
+        if not near and isinstance(value, dict) and tuple(path) in self._named and "." not in path[-1]:
+            # `[place.example.org]`, which TOML reads as three names
+            near = join_path([*path[:-1], ".".join([path[-1], key, *_further(value, struct_type)])])
         self._problem([*path, key], not_a_setting(near))
 
     def _problem(self, path: list[str], problem: Reason | str) -> Any:
         told = text(problem) if isinstance(problem, str) else problem
         self.problems.append(of(join_path(path), told) if path else told)
         return _NOTHING
+
+
+def _further(table: dict[str, Any], struct_type: type[msgspec.Struct]) -> list[str]:
+    """The rest of a name with dots that stood without quotes, up to the table with its settings."""
+    settings = {setting.key for setting in settings_of(struct_type)}
+    rest: list[str] = []
+    while len(table) == 1:
+        ((key, inner),) = table.items()
+        if key in settings or not isinstance(inner, dict):
+            break
+        rest.append(key)
+        table = inner
+    return rest
 
 
 def _keys(inner: str) -> list[str]:
