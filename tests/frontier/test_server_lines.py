@@ -1,16 +1,19 @@
 """Hosts on one server, whatever shows that: never two visits at once to it, and its rest is kept, also over a kill."""
 
 import random
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 from test_shared_rests import SECOND, SharedWorld, visited
 
 from gossamer.frontier.gates import shared_rests
+from gossamer.frontier.gates.server_lines import COMES_AGAIN, ServerClaim, ServerLines
 from gossamer.model.disposition import Done
 from gossamer.model.name import Answer
 from gossamer.model.reasons.codes import HoldCode, RetryCode
 from gossamer.model.reasons.reason import because
+from gossamer.model.url import Url
 from gossamer.policy.visits.politeness import PolitenessConfig
 
 REST = 300_000
@@ -214,3 +217,72 @@ def test_an_address_of_which_a_place_says_so_has_evidence_of_its_own(server_worl
     one_visit(world, "a.example")
     names = [reason.values[0] for reason in servers(world, "a.example")]
     assert names == ["a.example", "edge.example"]
+
+
+@pytest.fixture
+def lines():
+    """Of servers whose table the test is; `lines.clock` is the time."""
+    clock = [0]
+    made = ServerLines(lambda url, address: PolitenessConfig(), None, lambda: clock[0])
+    return SimpleNamespace(clock=clock, wait=made.wait, refused=made.refused, begin=made.begin)
+
+
+def begins(lines, host, *claims):
+    record = SimpleNamespace(name=host, reason=None)
+    first = None, SimpleNamespace(url=Url.parse(f"http://{host}/"))
+    lines.begin(SimpleNamespace(key=host.encode(), record=record, first=first), claims)
+
+
+ONE, TWO = (ServerClaim(f"@{name}", 10 * SECOND, 1, HoldCode.SERVER) for name in ("one", "two"))
+
+
+def test_who_comes_has_the_turn_of_one_that_was_told_to_come_later_than_need_be(lines):
+    claims = (ONE,)
+    lines.refused("a", claims, ONE, 20_000)
+    assert lines.wait("b", claims)[1] > 5 * SECOND, "after the first, as long as turns seem to take"
+    assert lines.wait("c", claims)[1] > 5 * SECOND
+    lines.clock[0] = 20_000
+    assert lines.wait("a", claims) is None
+    begins(lines, "a", ONE)
+    assert lines.wait("d", claims) is not None, "it has not waited yet"
+    assert lines.wait("c", claims) is None
+    lines.refused("c", claims, ONE, SECOND)
+    assert lines.wait("d", claims) is not None, "the table has just said no"
+    lines.clock[0] += SECOND - 1
+    assert lines.wait("d", claims) is not None
+    lines.clock[0] += 1
+    assert lines.wait("d", claims) is None
+    lines.clock[0] += 7 * SECOND
+    assert lines.wait("b", claims) is None, "none the less the first"
+    assert lines.wait("d", claims) is not None, "the first is expected now"
+
+
+def test_nobody_is_told_to_come_much_later_than_turns_take_if_they_become_shorter(lines):
+    for number in range(9):
+        lines.refused(f"h{number}", (ONE,), ONE, 20_000)
+    assert lines.wait("late", (ONE,))[1] == COMES_AGAIN, "not 9 turns of 10 s"
+
+
+def test_the_time_in_which_a_free_server_waits_for_somebody_is_not_how_long_turns_take(lines):
+    quick = ServerClaim("@quick", 0, 1, HoldCode.SERVER)
+    for number in range(9):
+        lines.refused(f"h{number}", (quick,), quick, 20_000)
+    for number in range(2):
+        lines.refused(f"h{number}", (quick,), quick, 20_000)
+        lines.clock[0] += SECOND // 2
+        assert lines.wait(f"h{number}", (quick,)) is None
+        begins(lines, f"h{number}", quick)
+    assert lines.wait("late", (quick,))[1] < SECOND // 10
+
+
+def test_a_server_does_not_wait_for_who_waits_for_another_one(lines):
+    lines.refused("a", (ONE, TWO), ONE, 20_000)
+    lines.wait("b", (ONE,))
+    lines.clock[0] = 20_000
+    assert lines.wait("b", (ONE,)) is not None, "a is the first, and expected"
+    assert lines.wait("a", (ONE, TWO)) is None
+    lines.refused("a", (ONE, TWO), TWO, SECOND)
+    assert lines.wait("b", (ONE,)) is None
+    lines.clock[0] += SECOND
+    assert lines.wait("b", (ONE,)) is not None, "expected again"
+    assert lines.wait("a", (ONE, TWO)) is None

@@ -2,7 +2,8 @@
 
 Thousands of hosts may be on one address. If all that wait asked the table whenever it is free, each visit would cost as
 many transactions. So they stand in line, and only the first ask it; the others are told to come when it may be their
-turn, rather too early. Nobody is woken, and who does not come in time loses its place.
+turn, rather too early. Nobody is woken, and who does not come in time loses its place. A server that is free before
+the first is to come does not wait for it: who has waited and comes asks instead, and the first stays the first.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,6 +22,10 @@ LEAST_PACE = 2_000
 """Microseconds, at least, from one turn to the next, as far as anybody is told when to come."""
 NAME_WAIT = 500_000
 """Microseconds after which a host asks again whose addresses are not at hand."""
+COMES_AGAIN = 20_000_000
+LEAST_APART = 8_000
+"""Microseconds after which one comes at the latest, for turns may have become shorter; where more than 2,500 stand
+in line, so many for each."""
 GRACE = 1_000_000
 """Microseconds after which who has not come has lost its place."""
 IN_LINE = 16_384
@@ -67,13 +72,14 @@ Claims = tuple[ServerClaim, ...]
 class _Line:
     """Those who wait for one server, and how long its turns take."""
 
-    __slots__ = ("_last", "_tickets", "due", "pace", "refused")
+    __slots__ = ("_last", "_tickets", "busy_until", "due", "pace", "refused")
 
     def __init__(self, pace: float) -> None:
         """`pace`: microseconds from one turn to the next, to begin with."""
         self.due: dict[str, tuple[int, int]] = {}  # (ticket, when it is to come), first come first
         self.pace = max(pace, LEAST_PACE)
         self.refused = True  # somebody, since the last turn: the server was not idle
+        self.busy_until = 0  # as the table has said
         self._tickets = 0
         self._last = 0
 
@@ -94,6 +100,10 @@ class _Line:
             return len(self.due)
         return self.due[name][0] - next(iter(self.due.values()))[0]
 
+    def is_idle(self, now: int) -> bool:
+        """The first comes later than need be, or waits for another server: who stands here, and has come, may ask."""
+        return self.busy_until <= now < next(iter(self.due.values()), (0, 0))[1]
+
     def expect(self, name: str, due: int) -> None:
         """`name` stands here, and comes at `due`."""
         known = self.due.get(name)
@@ -106,7 +116,10 @@ class _Line:
         if not self.refused:
             self.pace = max(self.pace * _CLOSER, LEAST_PACE)  # else what was idle would make it idler
         elif self._last:
-            self.pace += (max(now - self._last, LEAST_PACE) - self.pace) / 4
+            taken = (
+                min(now, self.busy_until) - self._last
+            )  # without the time in which it was free and nobody came
+            self.pace += (max(taken, LEAST_PACE) - self.pace) / 4
         self._last, self.refused = now, False
 
 
@@ -189,21 +202,30 @@ class ServerLines:
                 continue
             self._waiting -= line.drop_missed(name, now)
             ahead = line.ahead(name)
-            if ahead >= (claim.limit if name in line.due else 1):
-                wait = max(int(_EARLY * (ahead - claim.limit + 1) * line.pace), LEAST_PACE)
-                self._expect(line, name, now + wait)
+            stands = name in line.due
+            if ahead >= (claim.limit if stands else 1) and not (stands and line.is_idle(now)):
+                before = max(ahead - claim.limit + 1, 1)
+                wait = min(int(_EARLY * before * line.pace), max(COMES_AGAIN, before * LEAST_APART))
+                wait = max(wait, LEAST_PACE)
+                self._expect(line, name, claims, now + wait)
                 return claim, wait
         return None
 
-    def refused(self, name: str, claim: ServerClaim, wait: int) -> None:
-        """The server is not free for `wait` microseconds: the host stands in line until then."""
+    def refused(self, name: str, claims: Claims, claim: ServerClaim, wait: int) -> None:
+        """The server of one of the claims is not free for `wait` microseconds: the host stands in line until then."""
         line = self._lines.get(claim.name)
         if line is None:
             line = self._lines[claim.name] = _Line(claim.rest / claim.limit)
         line.refused = True
-        self._expect(line, name, self._now() + wait)
+        line.busy_until = self._now() + wait
+        self._expect(line, name, claims, line.busy_until)
 
-    def _expect(self, line: _Line, name: str, due: int) -> None:
+    def _expect(self, line: _Line, name: str, claims: Claims, due: int) -> None:
+        """`name` comes at `due`, and not before in the other lines that it stands in: those need not wait for it."""
+        for claim in claims:
+            other = self._lines.get(claim.name)
+            if other is not None and other is not line and name in other.due:
+                other.expect(name, due)
         if name in line.due or not line.due or self._waiting < IN_LINE:
             self._waiting += name not in line.due
             line.expect(name, due)

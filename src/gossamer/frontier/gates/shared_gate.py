@@ -66,7 +66,7 @@ class SharedGate:
             wait = self._table.claim(claim.name, claim.rest, claim.rest, claim.limit)
             if wait:
                 self._let_go(servers[:at])
-                self._servers.refused(name, claim, wait)
+                self._servers.refused(name, servers, claim, wait)
                 return self._refuse(queue, wait, claim.reason)
         wait = self._claim(queue)
         if wait:
