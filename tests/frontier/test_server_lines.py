@@ -219,6 +219,27 @@ def test_an_address_of_which_a_place_says_so_has_evidence_of_its_own(server_worl
     assert names == ["a.example", "edge.example"]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_addresses_the_strictest_place_counts_whichever_comes_first(server_world, order):
+    places = {
+        "192.0.2.1": PolitenessConfig(server_by=("cname",), address_delay=5.0),
+        "198.51.100.1": PolitenessConfig(server_by=("cname",), address_delay=0.1, visits_per_address=4),
+    }
+    world = server_world(
+        lambda host: Answer(host, tuple(places)[::order], aliases=("edge.example",)),
+        lambda url, address: places.get(address, PolitenessConfig()),
+    )
+    for host in ("a.example", "b.example"):
+        world.admit(f"http://{host}/")
+    lease = world.frontier.lend()
+    assert world.frontier.lend() is None
+    world.settle(lease, Done(), visited(rest=0.0))
+    world.clock[0] += 4 * SECOND
+    assert world.frontier.lend() is None
+    world.clock[0] += 3 * SECOND
+    assert world.frontier.lend() is not None
+
+
 @pytest.fixture
 def lines():
     """Of servers whose table the test is; `lines.clock` is the time."""

@@ -64,6 +64,11 @@ class ServerClaim(msgspec.Struct, frozen=True, gc=False):
         """Why a host waits for it."""
         return because(self.code, self.name.removeprefix(MARK))
 
+    def strictest(self, other: "ServerClaim") -> "ServerClaim":
+        """Of two claims of one server, by places of several addresses: the longer rest, and fewer visits at once."""
+        rest, limit = max(self.rest, other.rest), min(self.limit, other.limit)
+        return ServerClaim(self.name, rest, limit, self.code)
+
 
 Claims = tuple[ServerClaim, ...]
 """Of the servers of one visit, each once, in the order of their names."""
@@ -164,11 +169,10 @@ class ServerLines:
                 return None
             addresses, led = answer.addresses, (url.host, *(answer.aliases or ()))
         certificate = next((str(each.values[0]) for each in queue.record.servers if each.code == _SHOWN), "")
-        found = {
-            claim.name: claim
-            for address in addresses or ("",)
-            for claim in self._claims(url, address, led, certificate)
-        }
+        found: dict[str, ServerClaim] = {}
+        for address in addresses or ("",):
+            for claim in self._claims(url, address, led, certificate):
+                found[claim.name] = claim.strictest(found.get(claim.name, claim))
         return tuple(found[name] for name in sorted(found))
 
     def _claims(
