@@ -35,6 +35,9 @@ MARK = "@"
 _EARLY = 0.75
 """Share of the expected wait after which to come: who comes early asks once more, for little, and who comes late
 leaves the server idle."""
+_SOONER = 4
+_LATER = 16
+"""Turns after which the pace is about that of the last ones: one that took long is rather taken for an exception."""
 _CLOSER = 0.9
 """By how much turns are taken to be closer after one that nobody had to wait for."""
 
@@ -124,7 +127,8 @@ class _Line:
             taken = (
                 min(now, self.busy_until) - self._last
             )  # without the time in which it was free and nobody came
-            self.pace += (max(taken, LEAST_PACE) - self.pace) / 4
+            longer = max(taken, LEAST_PACE) - self.pace
+            self.pace += longer / (_LATER if longer > 0 else _SOONER)
         self._last, self.refused = now, False
 
 
