@@ -36,6 +36,13 @@ class Spared(StrEnum):
     DISK = "disk"
 
 
+NOT_SPARED = {
+    Spared.CPU: "this system does not let the crawl use idle CPU time alone: it runs at the lowest priority",
+    Spared.DISK: "this system does not let the crawl use idle disk time alone: it may slow others down there",
+}
+"""What is said of a class that the system does not have."""
+
+
 def only_when_idle() -> frozenset[Spared]:
     """Have this process, with all of its threads, run only when nobody else wants to; what the system has such a class
     for. Where it has none for the CPU, the niceness is the lowest."""

@@ -16,7 +16,6 @@ from gossamer.assembly.disks import claim, lay, prove_places, whole_paths
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.file_limit import raise_file_limit
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.assembly.idle import Spared, only_when_idle
 from gossamer.assembly.plugins import load_extractors, with_plugins
 from gossamer.assembly.report import summary
 from gossamer.assembly.revisits import revisit_sums
@@ -96,10 +95,6 @@ def prove_store(config: CrawlConfig, folder: CrawlFolder) -> None:
         prove_upload(config.storage.upload, folder.path)
 
 
-_NOT_SPARED = {
-    Spared.CPU: "this system does not let the crawl use idle CPU time alone: it runs at the lowest priority",
-    Spared.DISK: "this system does not let the crawl use idle disk time alone: it may slow others down there",
-}
 _OLD_SECTION = "trap_learner"
 _TOO_OLD = (
     "the crawl in {path} was begun by a Gossamer of before November 2026, and this one cannot go on with its"
@@ -154,7 +149,7 @@ async def run(
     # Hashing and writing give up the interpreter's lock for each piece of a body; with the default of
     # 5 ms a thread that reads a large document would then hold up the event loop for 5 ms a piece.
     sys.setswitchinterval(SWITCH_SECONDS)
-    spared = only_when_idle() if config.engine.nice else frozenset(Spared)
+    lacking = _as_idle() if config.engine.nice else ()
     async with beside() as documents:
         try:
             raise_file_limit(config)
@@ -164,8 +159,8 @@ async def run(
             extensions = with_plugins(extensions, config.plugins)
             with opened(folder, resolved) as storage:
                 built = build(storage, resolved, extensions, resumed=resumed)
-                for what in sorted(frozenset(Spared) - spared):
-                    built.crawl.parts.observers.tell(ProblemFound("engine.nice", _NOT_SPARED[what]))
+                for problem in lacking:
+                    built.crawl.parts.observers.tell(ProblemFound("engine.nice", problem))
                 if resumed:
                     built.crawl.take_up()
                 if extensions.membership is not None:
@@ -257,3 +252,10 @@ def _signals(crawl: Crawl) -> Iterator[None]:
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
+
+
+def _as_idle() -> list[str]:
+    """Use idle time only; what this system cannot do of it."""
+    from gossamer.assembly.idle import NOT_SPARED, Spared, only_when_idle
+
+    return [NOT_SPARED[what] for what in sorted(frozenset(Spared) - only_when_idle())]

@@ -64,7 +64,8 @@ class Body(Protocol):
 class Headers:
     """Header fields in order, as received; look-up ignores case (RFC 9110 5.1).
 
-    Values are text by latin-1, so that every byte survives.
+    Values are text by latin-1, so that every byte survives, without blanks around them: whoever reads a head leaves
+    those out (RFC 9112 5.1).
     """
 
     __slots__ = ("_index", "fields")
@@ -74,15 +75,15 @@ class Headers:
         self._index: dict[str, str] | None = None
 
     def get(self, name: str, default: str = "") -> str:
-        """The first value of `name` (given in lower case), stripped, or `default`."""
+        """The first value of `name` (given in lower case), or `default`."""
         if self._index is None:
             # Backwards, so that the first of a name stays.
-            self._index = {key.lower(): value.strip(FIELD_BLANKS) for key, value in reversed(self.fields)}
+            self._index = {key.lower(): value for key, value in reversed(self.fields)}
         return self._index.get(name, default)
 
     def get_all(self, name: str) -> list[str]:
         """Every value of `name` (given in lower case), in order."""
-        return [value.strip(FIELD_BLANKS) for key, value in self.fields if key.lower() == name]
+        return [value for key, value in self.fields if key.lower() == name]
 
     def __repr__(self) -> str:
         return f"<Headers {len(self.fields)} fields>"

@@ -44,12 +44,18 @@ def rule_lines(path: Path) -> Iterator[str]:
         for line in lines:
             if line[0] not in "/ \t\n":
                 rule = line.split(None, 1)[0]
-                yield rule if rule.isascii() else _ascii(rule)
+                yield _ascii(rule)
 
 
 def read_rules(path: Path) -> Rules:
     """The rules that matter here."""
-    suffixes = {rule for rule in rule_lines(path) if 0 < rule.count(".") < _MAX_LABELS}
+    # Each start reads them all: in bytes, and only what matters is turned into text.
+    with path.open("rb") as lines:
+        suffixes = {
+            _ascii(rule.decode())
+            for line in lines
+            if line[0] not in b"/ \t\n" and 0 < (rule := line.split(None, 1)[0]).count(b".") < _MAX_LABELS
+        }
     parents = {rule[2:] for rule in suffixes if rule[0] == "*"}
     exceptions = {rule[1:] for rule in suffixes if rule[0] == "!"}
     return Rules(suffixes, parents, exceptions)
@@ -79,6 +85,8 @@ def public_suffix(name: str, rules: Rules) -> str:
 
 
 def _ascii(line: str) -> str:
+    if line.isascii():
+        return line
     # The list is written in lower case and normal form, so nothing need be prepared (RFC 3490 4.1).
     return ".".join(
         label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
