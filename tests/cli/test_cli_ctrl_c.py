@@ -32,3 +32,24 @@ def test_without_an_interrupt_nothing_happens() -> None:
     source = LOST.replace("os.kill(os.getpid(), signal.SIGINT)", "None")
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "went on\nnothing was kept\n")
+
+
+LOADING = """
+from gossamer.cli import main
+from gossamer.cli.options import commands
+from gossamer.cli.terminal import ctrl_c
+
+PRESSED
+commands.run = lambda: int(None)
+main()
+"""
+
+
+def test_what_loading_makes_of_an_interrupt_is_one() -> None:
+    """`import ssl` raises `TypeError: expected a message argument` where its `_ssl` is interrupted."""
+    ended = []
+    for pressed in ("", "ctrl_c._pressed.append(2)"):
+        command = [sys.executable, "-c", LOADING.replace("PRESSED", pressed)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        ended.append((done.returncode, "Traceback" in done.stderr))
+    assert ended == [(1, True), (130, False)]

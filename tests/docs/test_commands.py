@@ -32,7 +32,7 @@ sys.path.append(str(ROOT / "tests" / "dns"))
 from free_ports import free_port
 from loopback_names import a, loopback_names, zone
 
-BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(sh|python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(gossamer [^`]+)`")
 
 NOT_RUN = {
@@ -404,8 +404,12 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
                         web.run(line, tmp_path)
             elif name in PROGRAMS:
                 continue
-            elif kept := re.search(r"as `(\w+\.py)`:\n\n$", block.before):
-                (tmp_path / kept[1]).write_text(block.text)
+            elif kept := re.search(r"as `(\w+\.(?:py|toml))`:\n\n$", block.before):
+                (tmp_path / kept[1]).write_text(
+                    block.text if block.language == "python" else web.here(block.text)
+                )
+            elif block.language == "toml":
+                continue
             else:
                 (tmp_path / "block.py").write_text(web.here(block.text))
                 web.run("python block.py", tmp_path)

@@ -136,7 +136,7 @@ def every_view(client: httpx.Client, url: str) -> None:
     """Each of them answers."""
     host = httpx.URL(url).host
     params = {"host": {"name": host}, "robots": {"host": host}, "why": {"url": url}}
-    params |= {name: {"url": url} for name in ("page", "captures", "calendar")}
+    params |= {name: {"url": url} for name in ("page", "captures", "calendar", "settings_for")}
     for method in (*VIEWS, "report"):
         answer = client.get(f"{JOB}/{method}", params=params.get(method, {}))
         assert answer.status_code == 200, (method, answer.text)

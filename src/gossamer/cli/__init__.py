@@ -5,7 +5,7 @@ import sys
 
 from gossamer import NOT_ON_WINDOWS
 from gossamer.cli.exits import EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_NOTHING, EXIT_STORAGE
-from gossamer.cli.terminal.ctrl_c import watch
+from gossamer.cli.terminal.ctrl_c import pressed, watch
 from gossamer.cli.terminal.printing import say
 from gossamer.cli.terminal.streams import complete, leave, nobody_reads
 from gossamer.model.errors import ConfigError, GossamerError, StorageError, UnreadableError
@@ -47,5 +47,10 @@ def main() -> None:
         where = f" ({error.filename})" if error.filename else ""
         say(f"gossamer: {error.strerror or error}{where}")
         sys.exit(EXIT_STORAGE)
+    except Exception:
+        if not pressed():
+            raise
+        say("gossamer: interrupted")
+        sys.exit(EXIT_INTERRUPTED)
     finally:
         leave()

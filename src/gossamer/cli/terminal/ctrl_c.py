@@ -24,6 +24,11 @@ def heed() -> None:
         raise KeyboardInterrupt
 
 
+def pressed() -> bool:
+    """Whether one came while the command started. What C code that was loading made of it is any exception."""
+    return bool(_pressed)
+
+
 def _press(number: int, frame: FrameType | None) -> None:
     _pressed.append(number)
     signal.default_int_handler(number, frame)
