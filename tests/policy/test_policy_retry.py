@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.fetch.head import parse_fields
 from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
 from gossamer.model.exchange import Exchange, Headers, Result, Truncation
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
@@ -150,7 +151,7 @@ def test_a_status_is_parked_by_one_line_of_the_table(monkeypatch: pytest.MonkeyP
 
 
 def test_location() -> None:
-    assert redirect_location(301, Headers([("Location", " /a ")])) == "/a"
+    assert redirect_location(301, parse_fields(b"HTTP/1.1 301 \r\nLocation:  /a \r\n\r\n")) == "/a"
     assert redirect_location(302, Headers([("location", "")])) == "/"
     assert redirect_location(307, Headers([])) == "/"
     assert redirect_location(300, Headers([])) is None
