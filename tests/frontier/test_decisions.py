@@ -33,7 +33,15 @@ from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.history import unpack
 from gossamer.policy.revisit.trust import Reading, Signal, Source, trust_of
 from gossamer.state.environment import Family
-from gossamer.state.keys import FOREVER, Fingerprints, later_key, pack_heads, ticket
+from gossamer.state.keys import (
+    FOREVER,
+    Fingerprints,
+    arrival_of,
+    later_key,
+    pack_heads,
+    split_ticket,
+    ticket,
+)
 from gossamer.state.records import HostRecord, QueueRecord, decode_queue, encode
 
 NOW = 1_000 * SECOND
@@ -55,6 +63,23 @@ def world(folder):
 
 
 # What may be spent on visits again …
+
+
+def test_before_anything_is_known_nothing_comes_again_and_half_of_the_turns_would():
+    assert msgspec.structs.asdict(Pace()) == {
+        "on": False,
+        "step": 0,
+        "fair": math.inf,
+        "rate": 0.0,
+        "share": 0.5,
+        "saved": 4.0,
+        "earned": 0.0,
+        "left": 0.0,
+        "late": 0.0,
+        "lent": 0,
+        "asked": 0.0,
+        "version": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -683,6 +708,28 @@ def test_everything_that_waits_comes_back_and_what_is_due_again_stays_until_then
         record = world.frontier.hosts.change(key, "a")
         world.frontier._later.bring_back(key, record, batch)
     assert (record.later_due, record.waiting, record.again, record.queued) == (due, 0, len(again), 2)
+    world.close()
+
+
+@pytest.mark.parametrize(("rest", "woken"), [(5 * SECOND, 5 * SECOND), (-5 * SECOND, 0)])
+def test_a_host_whose_entries_come_back_is_woken_when_its_rest_is_over(world, rest, woken):
+    now = world.micros
+    record = HostRecord("h", queued=1, due=now + rest)
+    with world.frontier.changes() as batch:
+        world.frontier.serving.returned(KEY, record, batch)
+    assert record.wake == now + woken
+
+
+def test_a_url_that_is_queued_again_stands_at_the_level_that_it_had(tmp_path):
+    world = FrontierWorld(tmp_path / "state", rest=0.0)
+    world.admit("http://h/a", depth=1)
+    before = world.frontier.lend()
+    world.settle(before, Done(), VISITED)
+    with world.frontier.changes():
+        Steering(world.frontier).readmit(before.candidate, world.fingerprint("http://h/a"))
+    after = world.frontier.lend()
+    assert split_ticket(after.ticket)[0] == split_ticket(before.ticket)[0]
+    assert arrival_of(after.ticket) > arrival_of(before.ticket)
     world.close()
 
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from test_shared_rests import SECOND, SharedWorld, visited
 
-from gossamer.frontier.gates import shared_rests
+from gossamer.frontier.gates import server_lines, shared_rests
 from gossamer.frontier.gates.server_lines import COMES_AGAIN, ServerClaim, ServerLines
 from gossamer.model.disposition import Done
 from gossamer.model.name import Answer
@@ -245,7 +245,7 @@ def lines():
     """Of servers whose table the test is; `lines.clock` is the time."""
     clock = [0]
     made = ServerLines(lambda url, address: PolitenessConfig(), None, lambda: clock[0])
-    return SimpleNamespace(clock=clock, wait=made.wait, refused=made.refused, begin=made.begin)
+    return SimpleNamespace(clock=clock, wait=made.wait, refused=made.refused, begin=made.begin, made=made)
 
 
 def begins(lines, host, *claims):
@@ -281,7 +281,7 @@ def test_who_comes_has_the_turn_of_one_that_was_told_to_come_later_than_need_be(
 def test_nobody_is_told_to_come_much_later_than_turns_take_if_they_become_shorter(lines):
     for number in range(9):
         lines.refused(f"h{number}", (ONE,), ONE, 20_000)
-    assert lines.wait("late", (ONE,))[1] == COMES_AGAIN, "not 9 turns of 10 s"
+    assert lines.wait("late", (ONE,))[1] == COMES_AGAIN == 20 * SECOND, "not 9 turns of 10 s"
 
 
 def test_one_turn_that_takes_long_does_not_send_all_others_away_for_long(lines):
@@ -320,3 +320,30 @@ def test_a_server_does_not_wait_for_who_waits_for_another_one(lines):
     lines.clock[0] += SECOND
     assert lines.wait("b", (ONE,)) is not None, "expected again"
     assert lines.wait("a", (ONE, TWO)) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_stands_in_lines_is_counted(lines, seed):
+    """Whoever comes, is sent away, has a turn or stays away for too long."""
+    draw = random.Random(seed)
+    for _ in range(300):
+        host = draw.choice("abcdefgh")
+        claims = draw.choice([(ONE,), (TWO,), (ONE, TWO)])
+        if lines.wait(host, claims) is None:
+            if draw.random() < 0.5:
+                begins(lines, host, *claims)
+            else:
+                lines.refused(host, claims, draw.choice(claims), draw.randrange(SECOND))
+        lines.clock[0] += draw.choice([0, 20_000, SECOND, 30 * SECOND])
+        assert lines.made._waiting == sum(len(line.due) for line in lines.made._lines.values())
+
+
+def test_only_so_many_stand_in_lines_and_one_in_each(lines, monkeypatch):
+    monkeypatch.setattr(server_lines, "IN_LINE", 3)
+    for host in "abcde":
+        lines.refused(host, (ONE,), ONE, 20_000)
+    assert list(lines.made._lines["@one"].due) == ["a", "b", "c"]
+    lines.refused("f", (TWO,), TWO, 20_000)
+    lines.refused("g", (TWO,), TWO, 20_000)
+    assert list(lines.made._lines["@two"].due) == ["f"], "nobody would know that it was refused"
+    assert server_lines.IN_LINE == 3 and lines.made._waiting == 4

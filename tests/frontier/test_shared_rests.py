@@ -137,6 +137,16 @@ def test_a_folder_that_others_can_write_is_refused(tmp_path):
         SharedRests(folder)
 
 
+def test_where_it_cannot_work_it_says_so_before_it_makes_anything(tmp_path, monkeypatch):
+    def refuse(what):
+        raise ConfigError(f"not here: {what}")
+
+    monkeypatch.setattr(shared_rests, "only_on_linux", refuse)
+    with pytest.raises(ConfigError, match=r"not here: .*politeness\.shared.*server_by"):
+        SharedRests(tmp_path / "shared")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_folder_that_cannot_be_used_is_a_storage_error(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StorageError, match=r"politeness\.shared"):
