@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import in_process
@@ -32,7 +32,7 @@ QUICK = (
     "--set",
     "archive.max_file_size=20KiB",
 )
-LARGE = 30 << 20
+LARGE = 60 << 20
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +105,13 @@ def test_what_is_read_by_pieces_is_what_was_put(s3) -> None:
         assert b"".join(store.read("object", len(content))) == content
 
 
+def parts_of(s3) -> Callable[[dict[str, str]], list[object]]:
+    """What has come of an upload."""
+    return lambda begun: s3.list_parts(Bucket="crawls", Key=begun["Key"], UploadId=begun["UploadId"]).get(
+        "Parts", []
+    )
+
+
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
 def test_what_breaks_off_between_two_parts_is_no_object(s3, tmp_path: Path, end: signal.Signals) -> None:
     ran = crawl(tmp_path, "s3://crawls/mine")
@@ -113,8 +120,10 @@ def test_what_breaks_off_between_two_parts_is_no_object(s3, tmp_path: Path, end:
     large.write_bytes(os.urandom(LARGE))
     process = subprocess.Popen([sys.executable, "-m", "gossamer", "upload", "crawl"], cwd=tmp_path)
     until = time.monotonic() + PATIENCE
-    while not (begun := s3.list_multipart_uploads(Bucket="crawls").get("Uploads", [])):
+    begun: list[dict[str, str]] = []
+    while not any(map(parts_of(s3), begun)):  # before, the client does not know what it has begun
         assert time.monotonic() < until
+        begun = s3.list_multipart_uploads(Bucket="crawls").get("Uploads", [])
     process.send_signal(end)
     process.wait(PATIENCE)
     assert [one["Key"] for one in begun] == [f"mine/archive/{large.name}"]

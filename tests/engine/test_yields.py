@@ -11,7 +11,7 @@ from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Dropped, Parked, Retry
 from gossamer.model.link import LinkKind
-from gossamer.model.outcome import Failed, Fault
+from gossamer.model.outcome import Failed, Fault, Refused, Rule
 from gossamer.model.reasons.reason import text
 from gossamer.policy.branches.novelty import LONGEST_TEXT, Said, pieces
 from gossamer.policy.branches.tree import BranchConfig
@@ -139,6 +139,17 @@ def test_what_a_visit_was_worth(branched, outcome, read, what, first_seen, value
     made = visit(branched.lease(), outcome, read, said=what)
     branched.yields.learn(made, Judgement(Done(), Tally()), None, first_seen)
     assert branched.frontier.queues.learned == [value]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "elsewhere"),
+    [(Refused(Rule.MIRROR), None), (Refused(Rule.TWIN), None), (fetched(status=404), parsed(f"{OTHER}/"))],
+)
+def test_what_is_asked_for_elsewhere_says_nothing_of_its_branch(branched, outcome, elsewhere):
+    """A mirror that is down would be left for an endless one, with all that waits for it."""
+    judgement = Judgement(Dropped(text("x")), Tally(), elsewhere=elsewhere)
+    assert branched.yields.learn(visit(branched.lease(), outcome), judgement, None, "") is None
+    assert branched.frontier.queues.learned == [None]
 
 
 @pytest.mark.parametrize(("what", "spent"), [(said(), 40_000), (Said(size=40_000), 0)])

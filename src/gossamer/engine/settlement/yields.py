@@ -60,7 +60,9 @@ class Yields:
         host = self._frontier.host_hash(lease.queue_key)
         said, queues = visit.said, self._frontier.queues
         value: float | None = None
-        if isinstance(visit.outcome, Refused) and visit.outcome.rule is Rule.TWIN:
+        outcome = visit.outcome
+        shown_elsewhere = isinstance(outcome, Refused) and outcome.rule in (Rule.TWIN, Rule.MIRROR)
+        if shown_elsewhere or judgement.elsewhere is not None:
             queues.learn(host, lease.ticket, None)  # it says nothing of what is there
         elif is_question(lease.candidate.element):
             value = queues.value(host, said) if said is not None else None
