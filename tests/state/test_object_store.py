@@ -4,8 +4,11 @@ import os
 import time
 from pathlib import Path
 
-import fsspec
 import pytest
+
+pytest.importorskip("fsspec", reason="fsspec is not installed (extra `store`)")
+
+import fsspec
 from cluster_world import HASTY, ONCE, Flaky, fail_from, flaky_store, memory_store
 from fsspec.implementations.memory import MemoryFileSystem
 
