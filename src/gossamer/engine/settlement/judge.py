@@ -138,10 +138,8 @@ class Judge:
         if rest and (self._robots.is_down_after(candidate.url, row, rest) or _has_no_name(visit.outcome)):
             rest, down = 0.0, rest
         why = self._leads_back(visit, mirrors) if isinstance(disposition, Done) else disposition.reason
-        may_be = (
-            _may_be_elsewhere(visit, disposition) if not isinstance(disposition, Done) else why is not None
-        )
-        elsewhere = mirrors.after(candidate.url, self._untried) if may_be else None
+        may_be = isinstance(disposition, Done) or _may_be_elsewhere(visit, disposition)
+        elsewhere = mirrors.after(candidate.url, self._untried) if why is not None and may_be else None
         refused = isinstance(visit.outcome, Refused) and visit.outcome.rule is Rule.MIRROR
         if why is not None and elsewhere is not None:
             kept = not isinstance(disposition, Retry | Parked) and disposition.archive
@@ -248,7 +246,7 @@ def _may_be_elsewhere(visit: Visit, disposition: Disposition) -> bool:
     is not looked for further once it was missed.
     """
     candidate, outcome = visit.lease.candidate, visit.outcome
-    if isinstance(disposition, Done) or visit.is_condition_refused or candidate.is_guess:
+    if visit.is_condition_refused or candidate.is_guess:
         return False
     if candidate.again and not (isinstance(outcome, Fetched) and isinstance(disposition, Dropped)):
         return False
