@@ -8,16 +8,21 @@ from gossamer.engine.settlement import ledger as ledger_module
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.settlement.ledger import MOST_FIELDS, MOST_TYPES, Ledger
 from gossamer.frontier.tally import Tally
-from gossamer.model.disposition import Blame, Done, Dropped, Retry
+from gossamer.model.disposition import Blame, Done, Dropped, PageState, Retry
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
 from gossamer.model.page import Page
 from gossamer.model.reasons.ends import FINISHED
 from gossamer.model.reasons.reason import text
 from gossamer.model.url import Url
-from gossamer.state.records import Counters
+from gossamer.state.records import Counters, PageRecord
 
 FOUND = {"kind": LinkKind.NAVIGATION, "via": f"{SITE}/"}
+
+
+def known(media_type=""):
+    """A page after its visit."""
+    return PageRecord(SITE, PageState.DONE, media_type=media_type)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +70,9 @@ FOUND = {"kind": LinkKind.NAVIGATION, "via": f"{SITE}/"}
 def test_what_a_visit_adds(world, outcome, disposition, lease, sums):
     counters = Counters()
     ledger = Ledger(counters, world.clock)
-    ledger.count(visit(world.lease(**lease), outcome), Judgement(disposition, Tally()), "")
+    ledger.count(
+        visit(world.lease(**lease), outcome), Judgement(disposition, Tally()), known(), is_copy=False
+    )
     expected = {"visits": 1, **sums}
     found = {
         name: getattr(counters, name)
@@ -89,7 +96,7 @@ def test_pages_bytes_and_their_types_add_up(world):
     ledger = Ledger(counters, world.clock)
     for kind, pages in (("text/html", 1), ("text/html", 1), ("image/png", 1), ("text/css", 0), ("", 1)):
         judgement = Judgement(Done(), Tally(pages=pages, bytes=10))
-        ledger.count(visit(world.lease(), fetched()), judgement, kind)
+        ledger.count(visit(world.lease(), fetched()), judgement, known(kind), is_copy=False)
     assert (counters.visits, counters.pages, counters.bytes) == (5, 4, 50)
     assert counters.media_types == {"text/html": 2, "image/png": 1}
 
@@ -99,8 +106,10 @@ def test_a_hostile_site_cannot_invent_any_number_of_types(world):
     ledger = Ledger(counters, world.clock)
     lease = world.lease()
     for number in range(MOST_TYPES + 5):
-        ledger.count(visit(lease, fetched()), Judgement(Done(), Tally(pages=1)), f"x/{number}")
-    ledger.count(visit(lease, fetched()), Judgement(Done(), Tally(pages=1)), "x/1")
+        ledger.count(
+            visit(lease, fetched()), Judgement(Done(), Tally(pages=1)), known(f"x/{number}"), is_copy=False
+        )
+    ledger.count(visit(lease, fetched()), Judgement(Done(), Tally(pages=1)), known("x/1"), is_copy=False)
     assert len(counters.media_types) == MOST_TYPES + 1 == 201
     assert (counters.media_types["other"], counters.media_types["x/1"]) == (5, 2)
 
@@ -110,8 +119,9 @@ def test_pages_are_counted_by_the_fields_that_they_have(world):
     ledger = Ledger(counters, world.clock)
     for fields, pages in (("ab", 1), ("a", 1), ("c", 0), (map(str, range(1_100)), 1)):
         page = Page(Url.parse(SITE), fields=dict.fromkeys(fields, 1))
-        ledger.count(visit(world.lease(), fetched(), page), Judgement(Done(), Tally(pages=pages)), "")
-    ledger.count(visit(world.lease(), fetched(), page), Judgement(Done(), Tally(pages=1)), "")
+        made = visit(world.lease(), fetched(), page)
+        ledger.count(made, Judgement(Done(), Tally(pages=pages)), known(), is_copy=False)
+    ledger.count(made, Judgement(Done(), Tally(pages=1)), known(), is_copy=False)
     assert (counters.fields["a"], counters.fields["b"], "c" in counters.fields) == (2, 1, False)
     assert len(counters.fields) == MOST_FIELDS == 1_000 and counters.fields["0"] == 2
 

@@ -12,12 +12,14 @@ from warcio.archiveiterator import ArchiveIterator
 from gossamer.archive.committed import archive_files
 from gossamer.archive.config import ArchiveConfig
 from gossamer.archive.placement import Placed
+from gossamer.engine.admission.admission import Led
 from gossamer.engine.admission.speculation import LINKED, Speculation
 from gossamer.engine.settlement import archivist as archivist_module
 from gossamer.engine.settlement import settlement as settlement_module
 from gossamer.engine.settlement.archivist import Archivist, Kept
 from gossamer.engine.settlement.changed import Changes
 from gossamer.engine.settlement.doors import LinkRules
+from gossamer.engine.settlement.long_pages import Followed
 from gossamer.engine.settlement.page_memory import LONGEST_DETAIL, VISITS_KEPT, canonical_of, page_record
 from gossamer.engine.settlement.revisits import Revisits
 from gossamer.fetch.config import FetchConfig
@@ -859,6 +861,38 @@ def test_a_form_has_answered_if_its_page_leads_on_or_says_something(world, links
     lease = world.lease(url, kind=LinkKind.SPECULATIVE, element=asked)
     world.settle(visit(lease, fetched(url, body=b"x"), page(url, *links, digest=digest)))
     assert world.counters.speculative == {"form": (int(found), int(not found))}
+
+
+@pytest.mark.parametrize(
+    ("to", "counted"),
+    [
+        ("/f/?q=Word", {}),  # it is seen there, and the form is told of it then
+        ("/answers/1", {"form": (1, 0)}),
+        ("/known", {"form": (0, 1)}),
+        ("http://[::1", {"form": (0, 1)}),
+        (f"{OTHER}/f?q=word", {"form": (0, 1)}),
+    ],
+)
+def test_a_form_that_sends_elsewhere_has_answered_if_that_is_new(world, to, counted):
+    guesses = Speculation(world.frontier, world.identity, world.counters, SpeculationConfig())
+    world.doors = replace(world.doors, speculation=guesses)
+    world.admit(f"{SITE}/known")
+    url, asked = f"{SITE}/f?q=word", question("form /f?q", "word")
+    lease = world.lease(url, kind=LinkKind.SPECULATIVE, hops="X", element=asked)
+    world.settle(visit(lease, fetched(url, status=302, location=to)))
+    assert world.counters.speculative == counted
+
+
+def test_where_parts_of_a_page_have_led_adds_up():
+    followed = Followed()
+    for led, expected in (
+        (Led(2, on=True), Led(2, on=True)),
+        (Led(1, on=False), Led(3, on=True)),
+        (Led(0, on=False), Led(3, on=True)),
+    ):
+        followed.note(led)
+        assert followed.led == expected
+    assert Followed().led == Led(0, on=False), "the next page begins anew"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The one door in: seeds, links, redirects, robots files and sitemap entries all enter here."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -43,10 +43,17 @@ def _as_it_is(candidate: Candidate) -> Candidate:
     return candidate
 
 
-def goes_on(finder: Candidate, target: Url) -> bool:
-    """Whether a redirect leads on to what a form answers to a word, at an address that repeats it: with a slash, by
-    https, or of a log-in that comes back to it. What is said there counts for the form."""
-    return is_question(finder.element) and repeats(target, finder.url, word_of(finder.element))
+class Led(NamedTuple):
+    """Where a visit has led.
+
+    Attributes:
+        admitted: URLs that were new.
+        on: whether to anything but more of what a form answers to the same word; `None` if that is seen at the address
+            that it was sent to.
+    """
+
+    admitted: int
+    on: bool | None
 
 
 class Admission:
@@ -284,17 +291,6 @@ class Admission:
             if not self._recent.met(way(folder.kind, folder.url)):
                 self.admit(folder)
 
-    def leads_on(self, finder: Candidate, links: Iterable[Link]) -> bool:
-        """Whether a page that answers a word links to anything new but to more of the same answer."""
-        word = word_of(finder.element)
-        return any(
-            link.kind is LinkKind.NAVIGATION
-            and not repeats(link.url, finder.url, word)
-            and self._identity.fingerprint(link.url) not in self._frontier.seen
-            and self.is_in_scope(_linked(finder, link))
-            for link in links
-        )
-
     def links(
         self,
         finder: Candidate,
@@ -303,11 +299,12 @@ class Admission:
         honour_nofollow: bool,
         later: int = 0,
         gift_to: Callable[[Link], Any] | None = None,
-    ) -> int:
-        """Admit links of a page, each at its depth; how many were new.
+    ) -> Led:
+        """Admit links of a page, each at its depth.
 
         `later` links of it are to come. `gift_to` tells what each brings, if the ordering tells them apart.
         """
+        on = not is_question(finder.element) or self._leads_on(finder, links)
         speculative: Sequence[Link] = ()
         if self._speculation is not None:
             speculative = [link for link in links if link.kind is LinkKind.SPECULATIVE]
@@ -325,7 +322,18 @@ class Admission:
         if self._frontier.counts_linkers:
             follow = {link.url.host for link in links if not (link.nofollow and honour_nofollow)}
             self._frontier.linked(follow, finder.url.host)
-        return admitted
+        return Led(admitted, on)
+
+    def _leads_on(self, finder: Candidate, links: Iterable[Link]) -> bool:
+        """Whether a page that answers a word links to anything new but to more of the same answer."""
+        word = word_of(finder.element)
+        return any(
+            link.kind is LinkKind.NAVIGATION
+            and not repeats(link.url, finder.url, word)
+            and self._identity.fingerprint(link.url) not in self._frontier.seen
+            and self.is_in_scope(_linked(finder, link))
+            for link in links
+        )
 
     def _links(self, finder: Candidate, links: Sequence[Link], honour_nofollow: bool) -> int:
         admitted = 0
@@ -383,7 +391,7 @@ class Admission:
             gift = self._frontier.gift(self._identity.fingerprint(finder.url), finder, len(targets), later)
             return sum(self._enter(candidate, fingerprint, gift) for candidate, fingerprint, _ in targets)
 
-    def redirect(self, finder: Candidate, target: Url, *, again: bool = False) -> bool:
+    def redirect(self, finder: Candidate, target: Url, *, again: bool = False) -> Led:
         """Admit where a visit was sent to, as a link that adds a hop but no depth.
 
         A redirect to its own canonical form would be lost as "seen"; it is fetched once by force, and so is
@@ -401,7 +409,7 @@ class Admission:
             finder.url.text,
             forced=forced,
             origin=finder.origin,
-            element=finder.element if goes_on(finder, target) else "",
+            element=finder.element if _goes_on(finder, target) else "",
         )
         place = self._scope.widen_for_seed_redirect(candidate)
         if place is not None:
@@ -413,7 +421,7 @@ class Admission:
             admitted = self.admit(candidate, fingerprint and self._frontier.gift(fingerprint, finder, 1, 0))
             if self._frontier.counts_linkers and kind is LinkKind.REDIRECT:
                 self._frontier.linked([target.host], finder.url.host)
-            return admitted
+            return Led(int(admitted), on=None if admitted and candidate.element else admitted)
 
     def reject(self, candidate: Candidate, reason: Reason, unseen: bytes | None = None) -> None:
         """Turn a candidate away, and remember why unless it was admitted on another way.
@@ -439,6 +447,12 @@ class Admission:
                 with self._frontier.changes() as batch:
                     batch.put(Family.PAGES, fingerprint, encode(record))
         self._observers.tell(Rejected(candidate, reason))
+
+
+def _goes_on(finder: Candidate, target: Url) -> bool:
+    """Whether a redirect leads on to what a form answers to a word, at an address that repeats it: with a slash, by
+    https, or of a log-in that comes back to it. What is said there counts for the form."""
+    return is_question(finder.element) and repeats(target, finder.url, word_of(finder.element))
 
 
 def _linked(finder: Candidate, link: Link, element: str = "") -> Candidate:

@@ -42,6 +42,7 @@ class Judgement(msgspec.Struct, frozen=True):
         host_rest: seconds its host must rest beyond politeness; 0 if it need not.
         park_host: why the host is to be left alone, if it is.
         archive: whether the response, if there is one, is kept.
+        redirect: where the visit is sent to, if it is and its response is kept; robots files go their own way.
         elsewhere: the address of its site at which it is asked for next, if this one did not give it.
         down: seconds for which its mirror is left alone; 0 if it is not.
         why: why a mirror did not give it.
@@ -52,6 +53,7 @@ class Judgement(msgspec.Struct, frozen=True):
     host_rest: float = 0.0
     park_host: Reason | None = None
     archive: bool = False
+    redirect: Url | None = None
     elsewhere: Url | None = None
     down: float = 0.0
     why: Reason | None = None
@@ -106,17 +108,18 @@ class Judge:
         archive = isinstance(outcome, Fetched) and (
             self._every_attempt or (isinstance(disposition, Done | Dropped) and disposition.archive)
         )
+        redirect = _redirect(outcome, candidate.url) if archive else None
+        judgement = Judgement(disposition, tally, archive=archive, redirect=redirect)
         if self._mirrors is not None and self._mirrors.stand_on(candidate.url) and not _is_proxys(outcome):
-            judgement = Judgement(disposition, tally, archive=archive)
             return self._of_mirror(visit, judgement, self._mirrors, failures.count + 1, retry)
         match disposition:
             case Retry(wait=wait, blame=Blame.HOST):
-                return Judgement(disposition, tally, wait, archive=archive)
+                return msgspec.structs.replace(judgement, host_rest=wait)
             case Parked(reason=reason, blame=Blame.HOST):
                 # The host is given up, not the URL: it stays first in line for when the host is revived.
                 back = Retry(0.0, Blame.HOST, reason)
-                return Judgement(back, tally, park_host=reason, archive=archive)
-        return Judgement(disposition, tally, archive=archive)
+                return msgspec.structs.replace(judgement, disposition=back, park_host=reason)
+        return judgement
 
     def _of_mirror(
         self, visit: Visit, judgement: Judgement, mirrors: Mirrors, row: int, retry: RetryConfig
@@ -137,7 +140,11 @@ class Judge:
                 row, rest = silent, backoff(retry.host_first, retry.host_longest, silent + 1 - DOWN_AFTER)
         if rest and (self._robots.is_down_after(candidate.url, row, rest) or _has_no_name(visit.outcome)):
             rest, down = 0.0, rest
-        why = self._leads_back(visit, mirrors) if isinstance(disposition, Done) else disposition.reason
+        why = (
+            self._leads_back(visit, judgement.redirect, mirrors)
+            if isinstance(disposition, Done)
+            else disposition.reason
+        )
         may_be = isinstance(disposition, Done) or _may_be_elsewhere(visit, disposition)
         elsewhere = mirrors.after(candidate.url, self._untried) if why is not None and may_be else None
         refused = isinstance(visit.outcome, Refused) and visit.outcome.rule is Rule.MIRROR
@@ -150,19 +157,16 @@ class Judge:
             judgement, disposition=disposition, host_rest=rest, elsewhere=elsewhere, down=down, why=why
         )
 
-    def _leads_back(self, visit: Visit, mirrors: Mirrors) -> Reason | None:
+    def _leads_back(self, visit: Visit, target: Url | None, mirrors: Mirrors) -> Reason | None:
         """Its status, if a visit redirects to where the document was asked for in vain, or for ever to itself."""
         candidate, outcome = visit.lease.candidate, visit.outcome
         if self._untried is None or candidate.again or not isinstance(outcome, Fetched):
             return None
-        exchange = outcome.exchange
-        location = redirect_location(exchange.status, exchange.headers)
-        target = Url.parse(location, candidate.url.text) if location is not None else None
         if target is None or not mirrors.same(target, candidate.url) or self._untried(target):
             return None
         if not candidate.forced and mirrors.canonical(target) == mirrors.canonical(candidate.url):
             return None  # it is asked for once more, now with the cookie that it may have set
-        return because(RetryCode.STATUS, exchange.status)
+        return because(RetryCode.STATUS, outcome.exchange.status)
 
     def _silent_for(self, visit: Visit) -> int:
         """How often in a row a host has taken a request and not answered it, each of which may cost a minute; as far as
@@ -227,6 +231,13 @@ class Judge:
             address=exchange.latest.address if exchange else "",
             certificate=exchange.certificate if exchange else b"",
         )
+
+
+def _redirect(outcome: Outcome, asked: Url) -> Url | None:
+    if not isinstance(outcome, Fetched):
+        return None
+    location = redirect_location(outcome.exchange.status, outcome.exchange.headers)
+    return Url.parse(location, asked.text) if location is not None else None
 
 
 def _is_proxys(outcome: Outcome) -> bool:

@@ -13,7 +13,17 @@ from gossamer.policy.visits.broken import is_link
 from gossamer.policy.visits.retry import action_of
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.records import CLOCK, COUNTERS, ENDED, NAMES, Counters, decode, decode_reason, encode
+from gossamer.state.records import (
+    CLOCK,
+    COUNTERS,
+    ENDED,
+    NAMES,
+    Counters,
+    PageRecord,
+    decode,
+    decode_reason,
+    encode,
+)
 
 MOST_TYPES = 200
 """Media types counted by name; a hostile site could invent any number."""
@@ -70,9 +80,9 @@ class Ledger:
         if self._held is not None:
             self._started, self._held = time.monotonic() - self._held, None
 
-    def count(self, visit: Visit, judgement: Judgement, media_type: str) -> None:
-        """Add one visit to the sums."""
-        counters = self.counters
+    def count(self, visit: Visit, judgement: Judgement, record: PageRecord, *, is_copy: bool) -> None:
+        """Add one visit to the sums; `record`: what is known after it; `is_copy`: of what is archived already."""
+        counters, media_type = self.counters, record.media_type
         tally = judgement.tally
         counters.visits += 1
         counters.pages += tally.pages
@@ -103,6 +113,8 @@ class Ledger:
         if media_type and tally.pages:
             known = media_type in counters.media_types or len(counters.media_types) < MOST_TYPES
             _add(counters.media_types, media_type if known else "other")
+        counters.canonicals += bool(tally.pages and record.canonical)
+        counters.duplicates += is_copy and not visit.lease.candidate.again
 
     def _counted(self, said: str) -> str:
         known = self.counters.statuses

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from gossamer.engine.admission.admission import Led
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.doors import Doors
@@ -30,14 +31,18 @@ class Followed(msgspec.Struct):
     Attributes:
         links: those that are to be followed.
         upto: so many of them were.
-        admitted: how many of these were new.
+        led: where these have led.
         gift_to: what each brings, if the ordering tells them apart.
     """
 
     links: tuple[Link, ...] = ()
     upto: int = 0
-    admitted: int = 0
+    led: Led = Led(0, on=False)
     gift_to: Callable[[Link], Any] | None = None
+
+    def note(self, led: Led) -> None:
+        """Add where some more of it has led."""
+        self.led = Led(self.led.admitted + led.admitted, on=self.led.on or led.on)
 
 
 class LongPages:
@@ -111,11 +116,12 @@ class LongPages:
         """Admit the next few links of a page."""
         start, followed.upto = followed.upto, min(followed.upto + SLICE, len(followed.links))
         with self._frontier.changes():
-            followed.admitted += self._doors.admission.links(
+            led = self._doors.admission.links(
                 visit.lease.candidate,
                 followed.links[start : followed.upto],
                 honour_nofollow=self._doors.links.honour_nofollow,
                 later=len(followed.links) - followed.upto,
                 gift_to=followed.gift_to,
             )
+            followed.note(led)
         fault_point("settlement.ahead")

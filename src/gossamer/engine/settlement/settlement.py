@@ -7,7 +7,7 @@ from itertools import islice
 
 import msgspec
 
-from gossamer.engine.admission.admission import goes_on
+from gossamer.engine.admission.admission import Led
 from gossamer.engine.admission.reclaim import turned_away
 from gossamer.engine.admission.speculation import leaves_no_trace
 from gossamer.engine.fault_points import fault_point
@@ -31,7 +31,6 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.speculation.form import is_question
-from gossamer.policy.visits.retry import redirect_location
 from gossamer.ports import BulkSink, Sink
 from gossamer.state.environment import Batch
 from gossamer.state.records import PageRecord
@@ -243,44 +242,30 @@ class Settlement:
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else None
         for raised in visit.page.raised if visit.page is not None else ():
             self._doors.plugins.hear(raised)
-        question = is_question(lease.candidate.element)
-        leads_on = question and (
-            followed.admitted > 0 or self._doors.admission.leads_on(lease.candidate, followed.links)
-        )
-        admitted = self._follow(settled, followed)
+        led = self._follow(settled, followed)
         if self._doors.revisits is None:
             again = self._doors.again.settle(
-                visit, settled.judgement, settled.fingerprint, settled.before, admitted
+                visit, settled.judgement, settled.fingerprint, settled.before, led.admitted
             )
             if again is not settled.judgement:
                 settled = msgspec.structs.replace(settled, judgement=again)
         judgement = settled.judgement
         news = self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
-        if (
-            self._doors.speculation is not None
-            and (lease.candidate.is_guess or question)
-            and not settled.was_settled
-        ):
-            says = leads_on or (news or 0.0) >= NEWS if question else True
-            self._speculated(settled, admitted, says=says)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
         if self._doors.signals is not None:
             self._doors.signals.settled(visit, settled.before, batch)
+        self._tell_guess(settled, led, news or 0.0)
         self._frontier.settle(lease, judgement.disposition, judgement.tally)
         if isinstance(judgement.disposition, (Done, Dropped)) and not is_robots(lease.candidate):
             self._frontier.close(settled.fingerprint, batch)
-        if judgement.elsewhere is not None:
-            self._doors.admission.ask_elsewhere(lease.candidate, judgement.elsewhere)
         self._leave_alone(lease, judgement, robots or judgement.why or record.reason, events)
-        self._ledger.count(visit, judgement, record.media_type)
-        if judgement.tally.pages and record.canonical:
-            self._ledger.counters.canonicals += 1
-        if settled.kept is not None and settled.kept.twin and not lease.candidate.again:
-            self._ledger.counters.duplicates += 1
+        self._ledger.count(
+            visit, judgement, record, is_copy=settled.kept is not None and bool(settled.kept.twin)
+        )
         if self._doors.twins is not None:  # last, for it may queue the same URL once more
             self._doors.twins.settled(lease.candidate, settled.fingerprint, record, settled.first_seen)
-        events.append(_visited(settled, admitted))
+        events.append(_visited(settled, led.admitted))
 
     def _leave_alone(
         self, lease: Lease, judgement: Judgement, why: Reason | None, events: list[Event]
@@ -296,39 +281,41 @@ class Settlement:
             self._frontier.park(lease.queue_key, judgement.park_host)
             events.append(HostParked(lease.queue_key, judgement.park_host))
 
-    def _speculated(self, settled: Settled, admitted: int, *, says: bool) -> None:
-        """Tell what came of a speculative link that is settled for good; `says`: its page says, or leads to, anything.
+    def _tell_guess(self, settled: Settled, led: Led, news: float) -> None:
+        """Tell what came of a speculative link that is settled for good.
 
-        A copy of what was met is nothing new: sites answer with the same page to whatever they do not know.
+        A copy of what was met is nothing new: sites answer with the same page to whatever they do not know. What a
+        form answers must lead on, or say something.
         """
-        visit, speculation = settled.visit, self._doors.speculation
-        assert speculation is not None
-        ended = isinstance(settled.judgement.disposition, Done | Dropped)
-        if ended and not isinstance(visit.outcome, Refused):
-            brought = visit.page is not None and not settled.seen_before and says
-            location, candidate = _location(settled), visit.lease.candidate
-            if location is not None and admitted > 0:
-                target = Url.parse(location, candidate.url.text)
-                if target is not None and goes_on(candidate, target):
-                    return  # it is seen there
-                brought = True
-            speculation.came_of(visit.lease, found=brought)
+        lease, judgement, speculation = settled.visit.lease, settled.judgement, self._doors.speculation
+        candidate = lease.candidate
+        if speculation is None or not (candidate.is_guess or is_question(candidate.element)):
+            return
+        ended = isinstance(judgement.disposition, Done | Dropped) and not settled.was_settled
+        if not ended or isinstance(settled.visit.outcome, Refused) or led.on is None:
+            return
+        if judgement.redirect is not None:
+            found = led.on
+        elif settled.visit.page is None or settled.seen_before:
+            found = False
+        else:
+            found = led.on or news >= NEWS
+        speculation.came_of(lease, found=found)
 
-    def _follow(self, settled: Settled, followed: Followed) -> int:
-        """Admit where the visit leads: what is left of its links, or the place it redirects to."""
-        candidate = settled.visit.lease.candidate
-        location = _location(settled)
-        if location is not None:
-            target = Url.parse(location, candidate.url.text)
-            if target is None:
-                return 0
+    def _follow(self, settled: Settled, followed: Followed) -> Led:
+        """Admit where the visit leads: its redirect or what is left of its links, and another address of its site."""
+        judgement, admission = settled.judgement, self._doors.admission
+        candidate, target = settled.visit.lease.candidate, judgement.redirect
+        if target is not None:
             back = self._doors.links.back and self._leads_back(candidate, target)
-            return int(self._doors.admission.redirect(candidate, target, again=back))
-        nofollow = self._doors.links.honour_nofollow
-        left = followed.links[followed.upto :]
-        return followed.admitted + self._doors.admission.links(
-            candidate, left, honour_nofollow=nofollow, gift_to=followed.gift_to
-        )
+            led = admission.redirect(candidate, target, again=back)
+        else:
+            nofollow, left = self._doors.links.honour_nofollow, followed.links[followed.upto :]
+            led = admission.links(candidate, left, honour_nofollow=nofollow, gift_to=followed.gift_to)
+        if judgement.elsewhere is not None:
+            admission.ask_elsewhere(candidate, judgement.elsewhere)
+        followed.note(led)
+        return followed.led
 
     def _leads_back(self, finder: Candidate, target: Url) -> bool:
         """Whether the chain of redirects that led to `finder` began at `target`, or has passed it."""
@@ -354,17 +341,6 @@ def _links_in(item: tuple[Visit, Followed | None] | None) -> int:
     if followed is not None:
         return len(followed.links) - followed.upto
     return len(visit.page.links) if visit.page is not None else 0
-
-
-def _location(settled: Settled) -> str | None:
-    """Where the visit was sent to, if it was."""
-    visit = settled.visit
-    if not settled.judgement.archive or not isinstance(visit.outcome, Fetched):
-        return None
-    if visit.lease.candidate.kind is LinkKind.ROBOTS:
-        return None
-    exchange = visit.outcome.exchange
-    return redirect_location(exchange.status, exchange.headers)
 
 
 def _visited(settled: Settled, admitted: int) -> Visited:
