@@ -1,4 +1,4 @@
-"""Options that several commands share, those of a new crawl above all."""
+"""What several commands share: options, those of a new crawl above all, and what they prove before they run."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -29,6 +29,10 @@ json = click.option("--json", is_flag=True, help="Machine-readable output on sta
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress, no closing words.")
 NAMESERVER_HELP = "Ask this name server: ADDRESS, ADDRESS:PORT or https://ADDRESS/PATH; may be repeated."
 nameserver = click.option("--nameserver", metavar="SERVER", multiple=True, help=NAMESERVER_HELP)
+MATCH = (
+    "Those whose path and query match; * is anything: '/docs/*', '*.pdf'. With a scheme the whole address counts;"
+    " re:EXPR is a regular expression that occurs in it."
+)
 nice = click.option("--nice", is_flag=True, help="Use only CPU and disk time that nobody else wants.")
 setting = click.option(
     "--set",
@@ -158,3 +162,15 @@ def asked(folder: Path | None, config: Path | None, given: dict[str, Any]) -> "R
         name: list(value) or None if isinstance(value, tuple) else value for name, value in given.items()
     }
     return Request(seeds, seeds_file, config, folder, options, settings)
+
+
+def prove_documents(asked: str) -> None:
+    """Refuse a command before its module is loaded, which begins with packages of the extra 'documents'.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    from gossamer.datasets.beside import prove_documents
+    from gossamer.documents.config import DocumentsConfig
+
+    prove_documents(DocumentsConfig(follow=True), asked)

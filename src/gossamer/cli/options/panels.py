@@ -1,5 +1,7 @@
 """How `--help` shows commands and their options."""
 
+from collections import UserDict
+from importlib import import_module
 from typing import Any
 
 import click
@@ -75,6 +77,19 @@ class QueryCommand(Command):
         except click.NoSuchOption as error:
             told = f"{error.message} Words that begin with - come after --."
             raise click.NoSuchOption(error.option_name, told, error.possibilities, error.ctx) from None
+
+
+class LazyCommands(UserDict[str, Any]):
+    """Commands by name, each loaded when it is asked for; until then the name of its module stands in its place."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        known = self.data[name]
+        if isinstance(known, click.Command):
+            return known
+        defined = vars(import_module(known)).values()
+        command = next(one for one in defined if isinstance(one, click.Command) and one.name == name)
+        self.data[name] = command
+        return command
 
 
 class Commands(_WithExample, click.Group):

@@ -1,4 +1,4 @@
-"""The commands of `gossamer serve-user` with their options."""
+"""The command `serve`, and those of `gossamer serve-user` on who may log in."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from gossamer.cli.options.crawl_options import PATH
 from gossamer.cli.options.panels import Command, Commands
 
 _FOLDER = click.option(
     "--dir",
     "folder",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default=Path("gossamer-jobs"),
     show_default=True,
     help="The daemon's folder.",
@@ -22,6 +23,43 @@ _ROLE = click.Choice(["viewer", "operator"])
 
 def _command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
     return serve_user.command(name=name, cls=Command)
+
+
+@click.command(cls=Command, epilog="Then open http://127.0.0.1:8470/ in a browser.")
+@click.option(
+    "--dir",
+    "folder",
+    type=PATH,
+    default=Path("gossamer-jobs"),
+    show_default=True,
+    help="The daemon's folder: settings, database, jobs.",
+)
+@click.option("--host", metavar="ADDRESS", help="Listen here; if not given, as service.toml says: 127.0.0.1.")
+@click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help="If not given: 8470.")
+@click.option(
+    "--cluster",
+    "clusters",
+    type=PATH,
+    metavar="FOLDER",
+    multiple=True,
+    help="Show this cluster, too; may be repeated. Those below the folder's jobs/ are shown anyway.",
+)
+@click.option(
+    "--token-file",
+    "token_file",
+    metavar="auto|FILE|none",
+    default="auto",
+    show_default=True,
+    help="Without accounts, let in who brings the token in this file, made if it is not there. auto:"
+    " FOLDER/token, if others can log in to this machine; none: let in all its users.",
+)
+def serve(
+    folder: Path, host: str | None, port: int | None, clusters: tuple[Path, ...], token_file: str
+) -> None:
+    """Run many crawls as a daemon, with a console. Needs the extra 'console'."""
+    from gossamer.cli.serve import run_serve
+
+    run_serve(folder, host, port, clusters, token_file)
 
 
 @click.group(cls=Commands, name="serve-user")
