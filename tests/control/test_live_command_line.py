@@ -20,6 +20,7 @@ from gossamer.control.socket.address import connected
 from gossamer.control.socket.client import ask
 from gossamer.control.socket.protocol import NotRunning
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.status import status_of
 from gossamer.model.errors import ConfigError
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
@@ -91,7 +92,7 @@ def test_set_undo_and_pause(
     [undone] = json.loads(capsys.readouterr().out)
     assert (undone["new"], undone["undoes"]) == (32, 1)
     with inspect(path) as inspection:  # beside it, as before
-        assert inspection.status().sums.pages >= 0
+        assert status_of(inspection).sums.pages >= 0
     process.send_signal(signal.SIGINT)
     assert process.wait(PATIENCE) == 130
     stopped = gossamer("pause", path)

@@ -8,9 +8,10 @@ import pytest
 from test_standings import Adding, Sum
 
 from gossamer.assembly.plugins import ordering
-from gossamer.inspect.inspection import Status, inspect
+from gossamer.inspect.inspection import inspect
 from gossamer.inspect.queue import levels as queue_levels
 from gossamer.inspect.queue import sizes as queue_sizes
+from gossamer.inspect.status import Status, status_of
 from gossamer.inspect.why import level_words
 from gossamer.inspect.why.level_words import grade_words, ordering_of, split_grade
 from gossamer.model.candidate import Candidate
@@ -58,7 +59,7 @@ class Written:
 
     def status(self) -> Status:
         with inspect(self.folder) as inspection:
-            return inspection.status(queues=True)
+            return status_of(inspection, queues=True)
 
 
 @pytest.fixture
@@ -213,7 +214,7 @@ def test_an_order_that_is_gone_is_no_obstacle(tmp_path):
 def test_sizes_are_measured_only_when_asked_for(tmp_path):
     crawl = Written(tmp_path / "c", {"a.com": [1]})
     with inspect(crawl.folder) as inspection:
-        status = inspection.status()
+        status = status_of(inspection)
     assert (status.domains, status.levels) == (None, None)
     assert [(host.name, host.queued) for host in status.hosts] == [("a.com", 1)]
 

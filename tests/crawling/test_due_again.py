@@ -17,6 +17,7 @@ import gossamer
 from gossamer.archive.verify import RecordSummary, verify_file
 from gossamer.inspect.checks.crawl_check import check
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.status import status_of
 from gossamer.inspect.why.story import Storyteller
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_page, decode_queue
@@ -119,7 +120,7 @@ def test_what_is_due_later_is_not_left_over_and_comes_when_it_is_due(tmp_path):
             story = Storyteller(inspection).tell(site + "a")
             assert story.state == "done"
             assert any("due again in" in fact.text for fact in story.facts)
-            assert "empty" in inspection.status().hosts_by_state
+            assert "empty" in status_of(inspection).hosts_by_state
             entries = [decode_queue(data) for _, data in inspection.environment.scan(Family.LATER)]
             assert len(entries) == 3 and all(entry.again for entry in entries)
         assert_sound(folder)

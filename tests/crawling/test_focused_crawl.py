@@ -8,6 +8,7 @@ from whole_crawl import crawl
 
 from gossamer.frontier.standings import ORDER, split_standing
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.status import status_of
 from gossamer.model.errors import ConfigError
 from gossamer.policy.ordering.opic import Ledger, OpicWorth
 from gossamer.simweb import SimulatedWeb, WorldSpec
@@ -25,7 +26,7 @@ def test_the_harvest_stands_in_report_and_status(tmp_path):
     assert told["documents"] > 100
     assert 0 <= told["harvest_rate"] == round(told["harvested"] / told["documents"], 4)
     with inspect(tmp_path / "crawl") as inspection:
-        assert inspection.status().sums.order == told
+        assert status_of(inspection).sums.order == told
 
 
 def test_a_focus_without_words_is_one_clear_error(tmp_path):

@@ -18,6 +18,7 @@ from gossamer.crawling.run import reopen
 from gossamer.engine.admission.reclaim import kept_out, turned_away
 from gossamer.inspect.checks.crawl_check import check
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.status import status_of
 from gossamer.inspect.why.story import Storyteller
 from gossamer.model.outcome import Rule
 from gossamer.model.reasons.codes import EndCode
@@ -49,7 +50,7 @@ def test_it_tells_what_it_told(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
             told[path] = [
                 fact.text for fact in story.facts if fact.about in ("outcome", "admission", "visit")
             ]
-        status = inspection.status()
+        status = status_of(inspection)
     assert told["/busy"][-1] == "retry: 429"
     assert told["/shut/x"][-1] == "dropped: robots: Disallow: /shut/"
     assert told["/no"] == ["turned away: directive: rel=nofollow"]

@@ -10,6 +10,7 @@ from test_standings import Adding
 from gossamer.assembly.plugins import ordering
 from gossamer.frontier import standings
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.status import status_of
 from gossamer.inspect.why import level_words
 from gossamer.inspect.why import place as why_queue
 from gossamer.inspect.why import story as why
@@ -263,5 +264,5 @@ def test_what_was_asked_for_again_is_named_so_in_why_and_in_the_sizes(begin):
     ]
     assert story.priority.arrival == 3
     with inspect(crawl.folder) as inspection:
-        levels = inspection.status(queues=True).levels.levels
+        levels = status_of(inspection, queues=True).levels.levels
     assert [(line.name, line.urls) for line in levels] == [("pages that come again", 1), ("depth 0", 1)]

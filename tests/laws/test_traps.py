@@ -15,6 +15,7 @@ from gossamer.config.settings import load, merge, read_toml, to_toml
 from gossamer.crawling.run import reopen, run, start
 from gossamer.inspect.hosts import SET_ASIDE
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.status import status_of
 from gossamer.inspect.traps import branch_lines, parameter_lines, release_branch
 from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.reason import Reason
@@ -114,7 +115,7 @@ def test_a_trap_is_left_and_goes_on_when_released(site: str, tmp_path: Path) -> 
 
     with inspect(path) as inspection:
         first = branch_lines(inspection)[0]
-        host = inspection.status().hosts[0]
+        host = status_of(inspection).hosts[0]
     assert (host.state, host.seconds, host.why) == ("waiting", 0.0, SET_ASIDE), "not for 300,000 years"
     assert (first.state, first.branch[:6]) == ("aside", "/maze/") and first.dry >= 80
 

@@ -10,6 +10,7 @@ from gossamer.cli.look import show_status
 from gossamer.frontier.seen.bloom import BloomTable
 from gossamer.inspect.checks.crawl_check import check
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.status import status_of
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.story import Storyteller
 from gossamer.model.url import Url
@@ -35,7 +36,7 @@ def test_with_a_bloom_filter_the_crawl_is_the_same(tmp_path, capsys):
     assert 0 < sums["expected_rate"] < 1e-9
     with inspect(tmp_path / "crawl") as inspection:
         assert check(inspection).problems == []
-        assert inspection.status().sums.visited == sums
+        assert status_of(inspection).sums.visited == sums
     show_status(tmp_path / "crawl", json=False)
     assert "false positives: stated 1e-09, expected now" in capsys.readouterr().out
 

@@ -24,9 +24,9 @@ from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.fetch.proxies import ProxySeen
 from gossamer.inspect.checks.cluster_check import check_whole
 from gossamer.inspect.hosts import HostItem
-from gossamer.inspect.inspection import AgentLine, Status
 from gossamer.inspect.queue.levels import LevelSizes
 from gossamer.inspect.queue.sizes import DomainSizes
+from gossamer.inspect.status import AgentLine, Status, status_of
 from gossamer.inspect.why.whole import tell_whole
 from gossamer.model.command_line import command_line
 from gossamer.model.reasons.ends import FINISHED
@@ -39,7 +39,7 @@ _SOON = 2.0
 def show_status(path: Path, *, json: bool) -> None:
     """Print sums, and what is left by host, domain and level."""
     with looked_into(path) as inspection:
-        status, config = inspection.status(queues=True), inspection.config
+        status, config = status_of(inspection, queues=True), inspection.config
     proxies = _proxies(path, status)
     if json:
         show_json({**msgspec.to_builtins(status), "proxies": proxies})

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -11,36 +11,27 @@ from gossamer.assembly.disks import prove_there
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import read_hold
 from gossamer.assembly.report import Summary, summary
-from gossamer.assembly.revisits import RevisitSums, revisit_sums
 from gossamer.assembly.twins import TwinSites, twin_sites
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
 from gossamer.frontier.standings import ORDER, is_of_another
-from gossamer.inspect.clocks import crawl_clock, wall_clock
+from gossamer.inspect.clocks import crawl_clock
 from gossamer.inspect.clusters.cluster_folder import Absent
-from gossamer.inspect.freshness import CrawlFreshness, FreshnessSums, freshness
-from gossamer.inspect.hosts import HostCount, HostItem, host_item
-from gossamer.inspect.lag import Lag, lags
-from gossamer.inspect.queue.count import QueueCount
-from gossamer.inspect.queue.levels import LevelSizes
-from gossamer.inspect.queue.sizes import DomainSizes
 from gossamer.inspect.why.level_words import ordering_of
 from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import ProblemCode
-from gossamer.model.reasons.reason import Reason, because, sentence
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.ports import MentionOrdering
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import (
     COUNTERS,
     ENDED,
     NAMES,
-    REVISIT,
     VISITED,
     Counters,
     HostRecord,
-    RevisitRecord,
     VisitedRecord,
     decode,
     decode_host,
@@ -48,38 +39,9 @@ from gossamer.state.records import (
 )
 from gossamer.state.scratch import Scratch
 
-HOSTS_LISTED = 20
-
-
-class AgentLine(msgspec.Struct, frozen=True):
-    """One agent of a cluster as `status` shows it."""
-
-    name: str
-    state: str
-    pages: int
-    queued: int
-    waiting: int
-
-
-class Status(msgspec.Struct, frozen=True):
-    """What is known of a crawl from its state."""
-
-    folder: str
-    sums: Summary
-    hosts_by_state: dict[str, int]
-    hosts: list[HostItem]
-    domains: DomainSizes | None = None  # only if asked for
-    levels: LevelSizes | None = None
-    state: Literal["running", "paused", "ended", "broken off"] = "running"
-    ended: str = ""  # the reason, if it ended by itself
-    why: Reason | None = None  # the same as a value
-    last: float = 0.0  # wall time of the last change to its log
-    agents: list[AgentLine] = []  # of a cluster
-    absent: list[str] = []  # agents that are left out, and what to do, a sentence each
-    freshness: FreshnessSums | None = None  # of a crawl that visits pages again; only if asked for
-    revisit: RevisitSums | None = None  # if it visits again, or did
-    twins: list[TwinSites] = []  # names that show one site
-    followers: list[Lag] = []  # how far what is made of its archive is behind
+if TYPE_CHECKING:  # few who open a crawl ask for either
+    from gossamer.inspect.freshness import CrawlFreshness
+    from gossamer.inspect.lag import Lag
 
 
 class Inspection:
@@ -159,67 +121,25 @@ class Inspection:
         """The crawl's sums as last committed."""
         return summary(self.counters, self.names, self.visited, self._order())
 
-    def freshness(self) -> CrawlFreshness:
+    def freshness(self) -> "CrawlFreshness":
         """How fresh it is; nothing of a crawl that visits no page again. Up to half a second."""
+        from gossamer.inspect.freshness import freshness
+
         return freshness([part.environment for part in self.each.values()])
 
     def twins(self) -> list[TwinSites]:
         """Names that show one site."""
         return twin_sites(self.config.engine.twins, (part.environment for part in self.each.values()))
 
-    def followers(self) -> list[Lag]:
+    def followers(self) -> "list[Lag]":
         """How far what is made of its archive is behind, as of now; some milliseconds.
 
         Raises:
             StorageError: a state cannot be read.
         """
+        from gossamer.inspect.lag import lags
+
         return lags([(part.folder, part.environment) for part in self.each.values()])
-
-    def status(self, *, queues: bool = False) -> Status:
-        """Sums, and the hosts with the most work left; some 3 us for each host.
-
-        Args:
-            queues: also how much is left by domain and by level, and how fresh it is, which takes up to a second
-                more.
-        """
-        now = self.clock.micros()
-        hosts = HostCount(lambda: now, ("queued",), HOSTS_LISTED, states=False)
-        queue = QueueCount(self.environment, self.config, self.counters) if queues else None
-        heads = []
-        for key, data in self.environment.scan(Family.HOSTS):
-            record = decode_host(data)
-            hosts.add(key, record)
-            if record.heads:
-                heads.append(record.heads)
-            if queue is not None:
-                queue.add(key, record)
-        if queue is not None:
-            queue.finish()
-        sizes = queue.sizes() if queue is not None else None
-        largest = hosts.largest("queued")
-        return Status(
-            str(self.folder.path),
-            self.sums(),
-            hosts.by_state,
-            [host_item(record, now, self.config) for record in largest],
-            sizes.by_domain if sizes is not None else None,
-            sizes.by_level if sizes is not None else None,
-            state=self.state,
-            ended=sentence(self.ended),
-            why=self.ended,
-            last=self.last,
-            freshness=self.freshness().sums if queues else None,
-            revisit=self._revisit(heads),
-            twins=self.twins(),
-            followers=self.followers(),
-        )
-
-    def _revisit(self, heads: list[bytes]) -> RevisitSums | None:
-        """How visits again fare, by what hosts keep of their classes."""
-        data = self.environment.get(Family.META, REVISIT)
-        record = decode(data, RevisitRecord) if data else None
-        now = wall_clock(self.environment).now()
-        return revisit_sums(record, self.config.revisit, self.counters.enrolled, heads, now)
 
 
 def crawl_in(path: Path) -> CrawlFolder:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from gossamer.cli.terminal.printing import duration, plural, safe
-from gossamer.inspect.inspection import Status
 from gossamer.inspect.lag import Lag
+from gossamer.inspect.status import Status
 from gossamer.model.command_line import command_line
 
 _NAMES = {"tables": "tables ", "words": "words ", "near_duplicates": "near-duplicates ", "store": ""}

@@ -274,7 +274,9 @@ def _sent_to(story: "Story") -> str | None:
 
 def _waiting_hosts(inspection: Inspection) -> Iterator[str]:
     """What the largest hosts with work wait for."""
-    hosts = [host for host in inspection.status().hosts if host.queued or host.waiting]
+    from gossamer.inspect.status import status_of
+
+    hosts = [host for host in status_of(inspection).hosts if host.queued or host.waiting]
     for host in hosts[:LISTED]:
         rest = f" for {duration(host.seconds)}" if host.seconds else ""
         why = f": {safe(host.reason)}" if host.reason else ""

@@ -1,10 +1,14 @@
 """Says how fresh a crawl is, in one line."""
 
+from typing import TYPE_CHECKING
+
 from gossamer.cli.terminal.printing import duration, plural
-from gossamer.inspect.freshness import FreshnessSums
+
+if TYPE_CHECKING:  # most crawls visit no page again
+    from gossamer.inspect.freshness import FreshnessSums
 
 
-def fresh_line(fresh: FreshnessSums) -> str:
+def fresh_line(fresh: "FreshnessSums") -> str:
     """The estimated stale share, what is gone, and how soon changes are noticed; empty of a crawl without any."""
     said = []
     if fresh.stale is not None:

@@ -9,8 +9,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
-
 from gossamer.assembly.disks import prove_there
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.dns.statistics import NameStatistics
@@ -23,7 +21,7 @@ from gossamer.inspect.clusters.cluster_folder import (
     last_of,
     present_agents,
 )
-from gossamer.inspect.inspection import AgentLine, Inspection, Status, crawl_in, inspect
+from gossamer.inspect.inspection import Inspection, crawl_in, inspect
 from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.earlier import told_before
@@ -145,15 +143,6 @@ class JoinedInspection(Inspection):
     def _order(self) -> dict[str, str | float]:
         """What orderings count is each agent's own, and some of it are no sums."""
         return {"name": self.config.engine.order}
-
-    def status(self, *, queues: bool = False) -> Status:
-        """Sums, and what each agent has of them."""
-        agents = [
-            AgentLine(name, part.state, part.counters.pages, part.counters.queued, part.counters.waiting)
-            for name, part in self.parts.items()
-        ]
-        absent = [one.text for one in self.absent]
-        return msgspec.structs.replace(super().status(queues=queues), agents=agents, absent=absent)
 
 
 def _counters(parts: Sequence[Counters]) -> Counters:

@@ -11,7 +11,8 @@ from gossamer.assembly.seeds import Seeds
 from gossamer.config.effective import minute_of_day
 from gossamer.config.explained import explained
 from gossamer.frontier.robots_table import RobotsTable
-from gossamer.frontier.seen.bloom import BloomTable, expected_rate
+from gossamer.frontier.seen.bloom import BloomTable
+from gossamer.frontier.seen.bloom_size import expected_rate
 from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.archive.reread import referrers
 from gossamer.inspect.hosts import doing
