@@ -10,10 +10,12 @@ import subprocess
 import sys
 import termios
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from gossamer.cli.options.commands import COMMANDS, app
 from gossamer.cli.terminal import trouble
 from gossamer.cli.terminal.printing import duration, plural, safe, size
 from gossamer.cli.terminal.progress import _faults, _left
@@ -24,19 +26,49 @@ from gossamer.model.reasons.reason import Reason
 
 HEAVY = ("asyncio", "ada_url", "msgspec", "pycares", "pycurl", "rocksdict", "uvloop", "gossamer.assembly")
 
+UNASKED = (
+    *("gossamer.cli.options.export_commands", "gossamer.cli.options.cluster_commands", "gossamer.cli.look"),
+    *("gossamer.fetch.local_files", "gossamer.fetch.remote_files", "gossamer.frontier.seen.bloom"),
+    *("gossamer.extract.isolation.processes", "gossamer.inspect.lag", "gossamer.inspect.freshness"),
+    *("gossamer.datasets.deriving", "gossamer.search.query", "gossamer.documents.reading"),
+    *("gossamer.engine.settlement.changed", "gossamer.engine.login.log_in", "gossamer.control.live_crawl"),
+    *("importlib.metadata", "zipfile", "difflib", "mimetypes", "email.message", "html.parser", "zoneinfo"),
+)
+"""What a crawl that was given nothing but a seed need not load, each with some of the half a megabyte and of the
+milliseconds that it takes."""
 
-def test_help_loads_nothing_that_a_crawl_needs() -> None:
+
+def loaded_by(*command: str) -> set[str]:
+    """The modules that a command has loaded when it ends."""
     program = (
         "import sys\n"
         "from gossamer.cli import main\n"
-        "sys.argv = ['gossamer', '--help']\n"
+        f"sys.argv = {['gossamer', *command]!r}\n"
         "try: main()\n"
         "finally: print('loaded:', *sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    loaded = set(ran.stdout.rpartition("loaded:")[2].split())
+    return set(ran.stdout.rpartition("loaded:")[2].split())
+
+
+def test_help_loads_nothing_that_a_crawl_needs() -> None:
+    loaded = loaded_by("--help")
     assert "gossamer.cli.options.commands" in loaded
     assert sorted(loaded & set(HEAVY)) == []
+
+
+def test_a_crawl_loads_nothing_that_it_was_not_asked_for(site: str, tmp_path: Path) -> None:
+    few = ("--quiet", "--max-pages", "3", "--min-delay", "0")
+    without = ("--set", "documents.links=false")  # documents are read in processes, if the extra is installed
+    loaded = loaded_by("crawl", site, "--dir", str(tmp_path / "c"), *few, *without)
+    assert set(HEAVY) <= loaded
+    assert sorted(loaded & set(UNASKED)) == []
+    assert [name for name in UNASKED if find_spec(name) is None] == [], "they have moved"
+
+
+def test_each_command_is_where_the_table_says() -> None:
+    assert [command.name for command in app.commands.values()] == list(COMMANDS)
+    assert all(command.help for command in app.commands.values())
 
 
 def test_an_unknown_option_is_answered_with_a_likely_one() -> None:

@@ -2,13 +2,18 @@
 
 import asyncio
 import json
+import sys
 import time
 import warnings
+import zipfile
+from importlib.metadata import entry_points
+from types import SimpleNamespace
 
 import pytest
 from small_site import small_site
 
 import gossamer
+from gossamer.assembly import plugins
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.plugins import with_plugins
 from gossamer.cli.request import start_problems
@@ -308,6 +313,45 @@ def test_settings_name_entry_points_for_every_port(package, tmp_path):
     assert sorted(asked) == [(url, 1) for url in sorted(urls)]
     text = (folder / "crawl.toml").read_text()
     assert "[plugins]" in text and json.loads((folder / "report.json").read_text())["pages"] == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "group", "found"),
+    [
+        ("its-1.0.dist-info/entry_points.txt", "gossamer.extractors", True),
+        ("its.egg-info/entry_points.txt", "gossamer.extractors", True),
+        ("its-1.0.egg/EGG-INFO/entry_points.txt", "gossamer.extractors", True),
+        ("its-1.0.dist-info/entry_points.txt", "gossamer.orderings", False),
+        ("its-1.0.dist-info/top_level.txt", "gossamer.extractors", False),
+        ("its-1.0/entry_points.txt", "gossamer.extractors", False),
+    ],
+)
+def test_whether_a_package_has_plugins_is_seen_as_the_standard_library_sees_it(
+    monkeypatch, tmp_path, place, group, found
+):
+    file = tmp_path / place
+    file.parent.mkdir(parents=True)
+    file.write_text(f"[console_scripts]\nits = its:main\n\n[{group}]\nits = json:loads\n")
+    for name in ("METADATA", "PKG-INFO"):
+        (file.parent / name).write_text("Metadata-Version: 2.1\nName: its\nVersion: 1.0\n")
+    monkeypatch.syspath_prepend(str(file.parent.parent))
+    assert plugins._may_be_named("gossamer.extractors") is found
+    named = entry_points(group="gossamer.extractors")
+    assert [point.name for point in named] == (["its"] if found else [])
+
+
+def test_packages_that_lie_in_no_folder_may_have_plugins_too(monkeypatch, tmp_path):
+    assert not plugins._may_be_named("gossamer.extractors")
+    packed = tmp_path / "its.zip"
+    with zipfile.ZipFile(packed, "w") as files:
+        files.writestr("its-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: its\nVersion: 1.0\n")
+        files.writestr("its-1.0.dist-info/entry_points.txt", "[gossamer.extractors]\nits = json:loads\n")
+    with monkeypatch.context() as here:
+        here.syspath_prepend(str(packed))
+        assert list(plugins._points("gossamer.extractors")) == ["its"]
+    with monkeypatch.context() as here:
+        here.setattr(sys, "meta_path", [*sys.meta_path, SimpleNamespace(find_distributions=lambda _: ())])
+        assert plugins._may_be_named("gossamer.extractors")
 
 
 def test_a_plugin_that_is_not_there_is_told_before_a_folder_is_made(package):

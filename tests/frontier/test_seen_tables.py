@@ -7,9 +7,9 @@ from frontier_world import SMALL
 
 from gossamer.frontier.seen import bloom
 from gossamer.frontier.seen import filter as filter_module
-from gossamer.frontier.seen.bloom import BloomTable, expected_rate
+from gossamer.frontier.seen.bloom import BloomTable
 from gossamer.frontier.seen.bloom_file import Saved
-from gossamer.frontier.seen.bloom_size import bits_needed, bloom_filter, false_positive_rate
+from gossamer.frontier.seen.bloom_size import bits_needed, bloom_filter, expected_rate, false_positive_rate
 from gossamer.frontier.seen.exact import SeenSet
 from gossamer.frontier.seen.filter import SeenFilter
 from gossamer.model.errors import ConfigError

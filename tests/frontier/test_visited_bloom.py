@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rbloom import Bloom
 
 from gossamer.frontier.seen import bloom as seen_bloom
-from gossamer.frontier.seen.bloom import BloomTable, expected_rate
-from gossamer.frontier.seen.bloom_size import bits_needed, bloom_filter, false_positive_rate
+from gossamer.frontier.seen.bloom import BloomTable
+from gossamer.frontier.seen.bloom_size import bits_needed, bloom_filter, expected_rate, false_positive_rate
 from gossamer.model.errors import ConfigError
 from gossamer.state.environment import Family
 

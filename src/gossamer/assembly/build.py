@@ -55,9 +55,8 @@ from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.cookies import CookieJar, read_cookies
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
-from gossamer.fetch.local_files import LocalFiles
+from gossamer.fetch.loaded_late import LoadedLate
 from gossamer.fetch.proxies import Proxies
-from gossamer.fetch.remote_files import RemoteFiles
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.gates.name_gate import Names
@@ -471,9 +470,20 @@ def _fetching(
     """Our protocol modules: that of the web, and those for what has files and folders."""
     http = HttpModule(config, resolver, guard, spool, local, speed)
     new_body = partial(BodyWriter, spool, config.memory_body, BodyMemory(0))
+
+    def local_files() -> ProtocolModule:
+        from gossamer.fetch.local_files import LocalFiles
+
+        return LocalFiles(config, new_body)
+
+    def remote_files() -> ProtocolModule:
+        from gossamer.fetch.remote_files import RemoteFiles
+
+        return RemoteFiles(config, resolver, guard, new_body, local, http.unfinished)
+
     return http, [
-        LocalFiles(config, new_body),
-        RemoteFiles(config, resolver, guard, new_body, local, http.unfinished),
+        LoadedLate(frozenset({"file"}), local_files),
+        LoadedLate(frozenset({"ftp", "ftps", "sftp"}), remote_files),
     ]
 
 

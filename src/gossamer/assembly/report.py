@@ -3,7 +3,7 @@
 import msgspec
 
 from gossamer.dns.statistics import NameStatistics
-from gossamer.frontier.seen.bloom import expected_rate
+from gossamer.frontier.seen.bloom_size import expected_rate
 from gossamer.state.records import Counters, VisitedRecord
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 
 MOST_PARTS = 32
 """Parts of a dotted name; settings have four."""
@@ -107,6 +106,8 @@ def nearest(path: str, known: Iterable[str]) -> str:
 
 
 def _alike(one: str, other: str) -> float:
+    from difflib import SequenceMatcher  # for wrong names alone
+
     if one == other:
         return 1.0
     most = 2 * min(len(one), len(other)) / (len(one) + len(other))  # first, for keys from outside may be long

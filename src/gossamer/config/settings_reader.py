@@ -1,6 +1,5 @@
 """Reads settings: a TOML file and overrides become one tree, and the tree a checked struct."""
 
-import difflib
 import math
 import re
 import tomllib
@@ -324,7 +323,9 @@ def _explained(said: str, value: Any, shape: Shape) -> Reason:
     shown = _shown(value, shape)
     words = choices(shape)
     if words:
-        near = difflib.get_close_matches(str(value), words, 1)
+        from difflib import get_close_matches  # for wrong values alone
+
+        near = get_close_matches(str(value), words, 1)
         listed = ", ".join(words)
         if near:
             return because(ProblemCode.ONE_OF_NEAR, listed, shown, near[0])

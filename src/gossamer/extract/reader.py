@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import xxhash
 
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.encodings.charset import charset_of
-from gossamer.extract.isolation.extractors import IncompleteError, IsolatedExtractors
+from gossamer.extract.isolation.incomplete import IncompleteError
 from gossamer.extract.link_header import has_links, header_mentions, hub_and_topic
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.media_type import declared_type, media_type
@@ -24,6 +25,9 @@ from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 from gossamer.policy.robots.directives import merge_directives
 from gossamer.ports import Extractor
+
+if TYPE_CHECKING:
+    from gossamer.extract.isolation.extractors import IsolatedExtractors
 
 __all__ = ["Reader"]
 
@@ -70,7 +74,7 @@ class Reader:
         chosen = builtin_extractors(config) if extractors is None else extractors
         used = [one for one in chosen if one.name not in config.extractors_off]
         apart = [one for one in used if getattr(one, "isolated", False)]
-        self.isolated = IsolatedExtractors(apart) if apart else None
+        self.isolated = _isolated(apart) if apart else None
         outside = self.isolated.outside if self.isolated is not None else {}
         self._registry = Registry([outside.get(id(one), one) for one in used])
         self._links = LinkMaker(config)
@@ -230,6 +234,12 @@ def _is_cut_for(extractor: Extractor, document: Document) -> bool:
 
 def _left(read: int, there: int, *, cut: bool) -> Reason:
     return because(NoteCode.CUT, read) if cut else because(NoteCode.UNREAD, there - read, there)
+
+
+def _isolated(extractors: Sequence[Extractor]) -> "IsolatedExtractors":
+    from gossamer.extract.isolation.extractors import IsolatedExtractors  # few crawls have any
+
+    return IsolatedExtractors(extractors)
 
 
 def _run(

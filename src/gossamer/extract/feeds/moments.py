@@ -6,7 +6,6 @@ Source: W3C-DTF, a profile of ISO 8601 (sitemaps, RFC 4287 3.3, JSON Feed); RFC 
 
 import re
 from datetime import UTC, datetime
-from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
 
 __all__ = ["moment"]
@@ -45,5 +44,7 @@ def _by_w3c(found: re.Match[str]) -> float:
 
 
 def _by_mail(text: str) -> float:
+    from email.utils import mktime_tz, parsedate_tz  # few crawls read a feed that writes so
+
     parts = parsedate_tz(text)
     return 0.0 if parts is None else float(mktime_tz(parts))

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
+from gossamer.extract.isolation.incomplete import IncompleteError
 from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered, Why
 from gossamer.model.document import Document, Findings
 from gossamer.model.errors import ConfigError
@@ -13,7 +14,7 @@ from gossamer.model.raised import Raised
 from gossamer.model.url import Url
 from gossamer.ports import Extractor
 
-__all__ = ["IncompleteError", "IsolatedExtractors"]
+__all__ = ["IsolatedExtractors"]
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -46,19 +47,6 @@ class Reads(msgspec.Struct, frozen=True):
             asked.file,
         )
         return self.extractors[asked.extractor].extract(document)
-
-
-class IncompleteError(Exception):
-    """An isolated extractor gave nothing.
-
-    Attributes:
-        raised: for whoever counts what extractors raise; `None` where the document is to blame.
-    """
-
-    def __init__(self, extractor: str, unanswered: Unanswered) -> None:
-        super().__init__(f"{unanswered.why}: {unanswered.detail}")
-        faulty = unanswered.why in (Why.RAISED, Why.MALFORMED)
-        self.raised = Raised(f"extractor {extractor}", unanswered.detail) if faulty else None
 
 
 class IsolatedExtractors:
@@ -122,6 +110,8 @@ class _Outside(msgspec.Struct, frozen=True):
             )
         )
         if isinstance(answer, Unanswered):
-            raise IncompleteError(self.name, answer)
+            faulty = answer.why in (Why.RAISED, Why.MALFORMED)
+            raised = Raised(f"extractor {self.name}", answer.detail) if faulty else None
+            raise IncompleteError(f"{answer.why}: {answer.detail}", raised)
         links = tuple([link for link in answer.links if Url.parse(link.url.text) == link.url])
         return answer if len(links) == len(answer.links) else msgspec.structs.replace(answer, links=links)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 from gossamer.frontier.seen import bloom_file
-from gossamer.frontier.seen.bloom_size import bits_needed, bloom_filter, false_positive_rate
+from gossamer.frontier.seen.bloom_size import bits_needed, bloom_filter
 from gossamer.frontier.seen.large_pages import on_large_pages
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import HASH_BYTES, arrival_of
@@ -162,15 +162,6 @@ class BloomTable:
                 f"(frontier.bloom_urls): from now on it loses more than the stated {figures.stated:.3g} of "
                 "the new URLs. Stop, raise the setting in crawl.toml, and resume: the table is made anew."
             )
-
-
-def expected_rate(figures: VisitedRecord) -> float:
-    """False positives to expect of the table as full as it is; 0 for an exact one."""
-    return (
-        false_positive_rate(figures.bits / figures.urls, figures.hashes)
-        if figures.urls and figures.bits
-        else 0.0
-    )
 
 
 _url_hash = struct.Struct("<8xQ").unpack

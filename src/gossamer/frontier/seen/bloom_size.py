@@ -7,6 +7,7 @@ import operator
 from rbloom import Bloom
 
 from gossamer.model.errors import ConfigError
+from gossamer.state.records import VisitedRecord
 
 
 def false_positive_rate(bits_per_url: float, hashes: int) -> float:
@@ -48,3 +49,12 @@ def bloom_filter(bits: int, hashes: int) -> Bloom:
         ) from None
     items = max(1, int(bits * math.log(2) / (hashes + 0.5)))
     return Bloom(items, math.exp(-bits / items * math.log(2) ** 2), operator.index)
+
+
+def expected_rate(figures: VisitedRecord) -> float:
+    """False positives to expect of the table as full as it is; 0 for an exact one."""
+    return (
+        false_positive_rate(figures.bits / figures.urls, figures.hashes)
+        if figures.urls and figures.bits
+        else 0.0
+    )

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Protocol
 
 from gossamer.frontier.config import FrontierConfig
-from gossamer.frontier.seen.bloom import BloomTable
 from gossamer.frontier.seen.exact import SeenSet
 from gossamer.model.errors import ConfigError
 from gossamer.state.environment import Batch, Environment, Family
@@ -46,6 +45,8 @@ def open_visited(
         ConfigError: `exact` is asked for and the crawl has gone on with `bloom`.
     """
     if config.visited == "bloom":
+        from gossamer.frontier.seen.bloom import BloomTable
+
         return BloomTable(environment, config.bloom_urls, config.bloom_error, warn)
     if environment.get(Family.META, VISITED) is not None:
         raise ConfigError(
