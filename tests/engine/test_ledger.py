@@ -101,6 +101,15 @@ def test_pages_bytes_and_their_types_add_up(world):
     assert counters.media_types == {"text/html": 2, "image/png": 1}
 
 
+def test_copies_are_counted_when_they_are_met_first(world):
+    counters = Counters()
+    ledger = Ledger(counters, world.clock)
+    for again, is_copy in ((False, True), (True, True), (False, False)):
+        made = visit(world.lease(again=again), fetched())
+        ledger.count(made, Judgement(Done(), Tally(pages=1)), known(), is_copy=is_copy)
+    assert counters.duplicates == 1
+
+
 def test_a_hostile_site_cannot_invent_any_number_of_types(world):
     counters = Counters()
     ledger = Ledger(counters, world.clock)

@@ -42,7 +42,7 @@ class Judgement(msgspec.Struct, frozen=True):
         host_rest: seconds its host must rest beyond politeness; 0 if it need not.
         park_host: why the host is to be left alone, if it is.
         archive: whether the response, if there is one, is kept.
-        redirect: where the visit is sent to, if it is and its response is kept; robots files go their own way.
+        redirect: where the visit is sent to, if it is; robots files go their own way.
         elsewhere: the address of its site at which it is asked for next, if this one did not give it.
         down: seconds for which its mirror is left alone; 0 if it is not.
         why: why a mirror did not give it.
@@ -108,7 +108,7 @@ class Judge:
         archive = isinstance(outcome, Fetched) and (
             self._every_attempt or (isinstance(disposition, Done | Dropped) and disposition.archive)
         )
-        redirect = _redirect(outcome, candidate.url) if archive else None
+        redirect = _redirect(outcome, candidate.url)
         judgement = Judgement(disposition, tally, archive=archive, redirect=redirect)
         if self._mirrors is not None and self._mirrors.stand_on(candidate.url) and not _is_proxys(outcome):
             return self._of_mirror(visit, judgement, self._mirrors, failures.count + 1, retry)
