@@ -124,6 +124,8 @@ def test_ods_with_cells_repeated_a_million_times() -> None:
         "</table:table></office:spreadsheet>"
     )
     assert read(make.odf("spreadsheet", body), URL).text.text == "a"
+    named = body.replace("<table:table>", '<table:table table:name="Prices">')
+    assert read(make.odf("spreadsheet", named), URL).text.text == "Prices\na", "as of XLSX"
 
 
 def test_epub() -> None:
