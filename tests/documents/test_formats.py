@@ -215,6 +215,34 @@ def test_links_of_text_formats() -> None:
     assert (said.metadata.title, [each.url for each in said.links]) == ("News", ["https://n.test/1"])
 
 
+@pytest.mark.parametrize(
+    ("item", "text", "links"),
+    [
+        (
+            "<description>&lt;p&gt;a &lt;b&gt;bo&lt;/b&gt;ld &amp;amp; c&lt;br/&gt;d&lt;/p&gt;</description>",
+            "a bold & c\nd",
+            0,
+        ),
+        (
+            "<content:encoded><![CDATA[<p>x <3</p><a href='https://e.test/'>y</a>]]></content:encoded>",
+            "x <3\ny",
+            1,
+        ),
+        ('<description>&lt;img src="https://e.test/i"&gt;</description><title>t</title>', "t", 1),
+        ("<description>2 &lt; 3 &amp;amp; 4 &gt; 1</description>", "2 < 3 &amp; 4 > 1", 0),
+        ("<title>The &lt;p&gt; element</title>", "The <p> element", 0),
+    ],
+)
+def test_the_markup_in_feeds_is_no_text(item: str, text: str, links: int) -> None:
+    feed = f'<rss xmlns:content="c"><channel><item>{item}</item></channel></rss>'
+    said = read(feed.encode(), URL, "application/rss+xml")
+    assert (said.text.text, len(said.links)) == (text, links)
+    if "&lt;b&gt;" in item:
+        assert "<b>" in read(feed.replace("rss", "data").encode(), URL, "text/xml").text.text, (
+            "XML is as it is"
+        )
+
+
 def chunk(name: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
