@@ -253,3 +253,11 @@ def test_a_page_under_many_addresses_does_not_stand_for_the_site(gossamer: Gossa
     told = [one["url"].removeprefix(site.address) for one in found]
     assert len(told) == LEARNED_FROM + 1
     assert {one[:1] for one in told} <= {"", "?"}
+
+
+def test_a_misspelt_folder_is_not_taken_for_an_address_alone(gossamer: Gossamer, news: str) -> None:
+    assert news
+    ran = gossamer("diff", "d", "jnue")
+    assert ran.code == 1
+    assert "http://jnue/: not known to this crawl, and no crawl lives in a folder 'jnue'" in ran.err
+    assert "folder" not in gossamer("diff", "d", f"{news}nowhere").err

@@ -48,18 +48,21 @@ def paragraph(text: str, style: str = "") -> str:
     return f"<w:p>{look}<w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def xlsx(sheet: str | bytes, strings: str = "", relations: str = "") -> bytes:
+def xlsx(
+    sheet: str | bytes, strings: str = "", relations: str = "", styles: str = "", properties: str = ""
+) -> bytes:
     """A workbook of one sheet, given as the content of `sheetData` and what follows it."""
     s = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     inner = sheet if isinstance(sheet, bytes) else sheet.encode()
     return packed(
         {
             "[Content_Types].xml": "<Types/>",
-            "xl/workbook.xml": f'<workbook xmlns="{s}" xmlns:r="{R}"><sheets><sheet name="First" sheetId="1" r:id="s1"/>'
+            "xl/workbook.xml": f'<workbook xmlns="{s}" xmlns:r="{R}">{properties}<sheets><sheet name="First" sheetId="1" r:id="s1"/>'
             "</sheets></workbook>",
             "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{RELATIONSHIPS}"><Relationship Id="s1" Type="{R}/worksheet" '
             'Target="worksheets/sheet1.xml"/></Relationships>',
             "xl/sharedStrings.xml": f'<sst xmlns="{s}">{strings}</sst>',
+            "xl/styles.xml": f'<styleSheet xmlns="{s}">{styles}</styleSheet>',
             "xl/worksheets/_rels/sheet1.xml.rels": f'<Relationships xmlns="{RELATIONSHIPS}">{relations}</Relationships>',
             "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{s}" xmlns:r="{R}">'.encode()
             + inner

@@ -56,6 +56,46 @@ def test_xlsx() -> None:
     assert {link.url for link in said.links} == {"https://f.test/", "https://cell.test/"}
 
 
+@pytest.mark.parametrize(
+    ("style", "number", "shown"),
+    [
+        (0, "45000", "45000"),
+        (1, "45000", "2023-03-15"),
+        (1, "45000.5", "2023-03-15 12:00:00"),
+        (1, "45000.99999999", "2023-03-16"),
+        (1, "1", "1900-01-01"),
+        (1, "-3", "-3"),
+        (1, "1e99", "1e99"),
+        (1, "nan", "nan"),
+        (1, "", ""),
+        (2, "0.75", "18:00:00"),
+        (3, "45000", "2023-03-15"),  # yyyy, with a place and a quotation
+        (4, "45000", "45000"),  # red, "days"
+        (5, "1.5", "1.5"),  # hours that have passed
+        (6, "45000", "45000"),  # there is no such format
+    ],
+)
+def test_dates_in_sheets_are_dates(style: int, number: str, shown: str) -> None:
+    styles = (
+        '<numFmts><numFmt numFmtId="164" formatCode="[$-409]d\\-mmm\\-yyyy &quot;at&quot;;@"/>'
+        '<numFmt numFmtId="165" formatCode="[Red]0.00 &quot;days&quot;"/><numFmt numFmtId="166" formatCode="[h]:mm"/></numFmts>'
+        '<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs>'
+        + "".join(f'<xf numFmtId="{number}"/>' for number in (0, 14, 21, 164, 165, 166))
+        + "</cellXfs>"
+    )
+    row = f'<sheetData><row><c r="A1" s="{style}"><v>{number}</v></c><c t="str" s="1"><v>7</v></c></row></sheetData>'
+    assert read(make.xlsx(row, styles=styles), URL).text.text == f"First\n{shown}\t7"
+
+
+def test_dates_in_sheets_that_count_from_1904() -> None:
+    sheet = make.xlsx(
+        '<sheetData><row><c s="0"><v>43538</v></c></row></sheetData>',
+        styles='<cellXfs><xf numFmtId="14"/></cellXfs>',
+        properties='<workbookPr date1904="1"/>',
+    )
+    assert read(sheet, URL).text.text == "First\n2023-03-15"
+
+
 def test_pptx() -> None:
     slide = '<a:p><a:r><a:rPr><a:hlinkClick r:id="h"/></a:rPr><a:t>Hello</a:t></a:r></a:p>'
     said = read(make.pptx(slide, "<a:p><a:r><a:t>Second</a:t></a:r></a:p>"), URL)
@@ -84,6 +124,8 @@ def test_ods_with_cells_repeated_a_million_times() -> None:
         "</table:table></office:spreadsheet>"
     )
     assert read(make.odf("spreadsheet", body), URL).text.text == "a"
+    named = body.replace("<table:table>", '<table:table table:name="Prices">')
+    assert read(make.odf("spreadsheet", named), URL).text.text == "Prices\na", "as of XLSX"
 
 
 def test_epub() -> None:
@@ -171,6 +213,34 @@ def test_links_of_text_formats() -> None:
     feed = b"<rss version='2.0'><channel><title>News</title><item><link>https://n.test/1</link></item></channel></rss>"
     said = read(feed, URL, "text/xml")
     assert (said.metadata.title, [each.url for each in said.links]) == ("News", ["https://n.test/1"])
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "links"),
+    [
+        (
+            "<description>&lt;p&gt;a &lt;b&gt;bo&lt;/b&gt;ld &amp;amp; c&lt;br/&gt;d&lt;/p&gt;</description>",
+            "a bold & c\nd",
+            0,
+        ),
+        (
+            "<content:encoded><![CDATA[<p>x <3</p><a href='https://e.test/'>y</a>]]></content:encoded>",
+            "x <3\ny",
+            1,
+        ),
+        ('<description>&lt;img src="https://e.test/i"&gt;</description><title>t</title>', "t", 1),
+        ("<description>2 &lt; 3 &amp;amp; 4 &gt; 1</description>", "2 < 3 &amp; 4 > 1", 0),
+        ("<title>The &lt;p&gt; element</title>", "The <p> element", 0),
+    ],
+)
+def test_the_markup_in_feeds_is_no_text(item: str, text: str, links: int) -> None:
+    feed = f'<rss xmlns:content="c"><channel><item>{item}</item></channel></rss>'
+    said = read(feed.encode(), URL, "application/rss+xml")
+    assert (said.text.text, len(said.links)) == (text, links)
+    if "&lt;b&gt;" in item:
+        assert "<b>" in read(feed.replace("rss", "data").encode(), URL, "text/xml").text.text, (
+            "XML is as it is"
+        )
 
 
 def chunk(name: bytes, body: bytes) -> bytes:

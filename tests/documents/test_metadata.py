@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gossamer.documents.language import language_of
 from gossamer.documents.markup.dates import date_in, iso_date
 from gossamer.documents.reading import read
 
@@ -653,3 +654,16 @@ def test_a_date_given_as_one_stands_near_the_beginning() -> None:
     text = "A long sentence that is no date at all, but tells of the 3rd of May 2020 in passing."
     assert iso_date(text) == ""
     assert date_in(text) == "2020-05-03"
+
+
+@pytest.mark.parametrize(
+    ("text", "declared"),
+    [
+        ("הַשָּׁלוֹם עֲלֵיכֶם, סְפָרִים חֲדָשִׁים בַּסִּפְרִיָּה הָעִירוֹנִית", "he"),
+        ("ἐν ἀρχῇ ἦν ὁ λόγος, καὶ ὁ λόγος ἦν πρὸς τὸν θεόν", "el"),
+    ],
+)
+def test_a_page_keeps_its_language_where_the_text_is_a_variety_of_it(text: str, declared: str) -> None:
+    pytest.importorskip("py3langid", reason="the extra `documents` is not installed")
+    assert language_of(text, "")[0] != declared, "this is what it is taken for"
+    assert language_of(text, declared)[0] == declared

@@ -67,8 +67,13 @@ def test_no_answer_is_said_when_all_is_crawled(tmp_path: Path) -> None:
         ran = gossamer(
             "search", "--live", "xylophonists", f"{address}/", "--dir", tmp_path / "d", "--min-delay", "0"
         )
+        again = gossamer(
+            "search", "--live", "nothing", f"{address}/", "--dir", tmp_path / "d", "--min-delay", "0"
+        )
     assert ran.code in (0, 1)
     assert_plain(ran)
+    assert again.code == 1
+    assert "nothing found on pages that are new" in again.err, "one that was there before answers"
 
 
 @pytest.mark.slow

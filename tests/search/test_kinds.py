@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from search_tables import Page, found, indexed
 
+from gossamer.cli.search import _called
 from gossamer.search.text.reader import Reader
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
@@ -63,3 +64,19 @@ def test_text_is_no_half_of_a_media_type(tmp_path: Path) -> None:
         "type:md,csv": {2, 3},
     }.items():
         assert {*found(reader, query)} == {PAGES[page].url for page in pages}, query
+
+
+@pytest.mark.parametrize(
+    ("media_type", "called"),
+    [
+        ("text/html", "html"),
+        ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "word"),
+        ("application/vnd.oasis.opendocument.text", "odf"),
+        ("text/x-python", "text"),
+        ("image/svg+xml", "svg+xml"),
+        ("application/x-odd", "x-odd"),
+        ("", ""),
+    ],
+)
+def test_a_hit_is_called_what_finds_it(media_type: str, called: str) -> None:
+    assert _called(media_type) == called

@@ -123,6 +123,8 @@ def test_a_variety_of_a_language_is_found_as_the_language(tmp_path: Path) -> Non
             Page("ary", "الكتب في المكتبة", language="ary"),
             Page("nb", "Bøkene i biblioteket", language="nb-NO"),
             Page("ms", "Buku di perpustakaan", language="ms"),
+            Page("hbo", "הַשָּׁלוֹם עֲלֵיכֶם", language="hbo"),
+            Page("grc", "οἱ ἄνθρωποι καὶ οἱ δρόμοι", language="grc"),
         ],
     )
     assert sorted(found(pages, "报告 lang:zh")) == ["wuu", "zh"]
@@ -130,7 +132,23 @@ def test_a_variety_of_a_language_is_found_as_the_language(tmp_path: Path) -> Non
     assert found(pages, "lang:zh-cn") == ["zh"]
     assert found(pages, "مكتبة lang:ar") == found(pages, "lang:ary") == ["ary"]
     assert found(pages, "bok") == found(pages, "lang:no") == found(pages, "lang:nb") == ["nb"]
-    assert pages.facets(All(), 10)["language"] == {"zh": 2, "ar": 1, "no": 1, "ms": 1}
+    assert found(pages, "lang:he") == found(pages, "lang:hbo") == ["hbo"]
+    assert found(pages, "δρόμος lang:el") == ["grc"], "with the stems of Greek"
+    assert pages.facets(All(), 10)["language"] == {"zh": 2, "ar": 1, "no": 1, "ms": 1, "he": 1, "el": 1}
+
+
+def test_persian_and_urdu_are_found_by_the_letters_of_an_arabic_keyboard_too(tmp_path: Path) -> None:
+    """Yeh, kaf and heh have two characters each, which look alike (as Lucene's `PersianNormalizer` has it)."""
+    pages = indexed(
+        tmp_path,
+        [
+            Page("fa", "کتاب فارسی درباره برنامه", language="fa"),
+            Page("typed", "كتاب فارسي", language="fa"),
+            Page("ur", "یہ کہانی", language="ur"),
+        ],
+    )
+    assert sorted(found(pages, "کتاب فارسی")) == sorted(found(pages, "كتاب فارسي")) == ["fa", "typed"]
+    assert found(pages, "كهاني") == ["ur"]
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,8 @@ def run_diff(
     if text:
         raise ConfigError("--text is of two crawls; of one page the text is shown anyway")
     with looked_into(path) as inspection:
-        captures = found_captures(inspection, path, what)
+        no_folder = "" if "://" in what else f", and no crawl lives in a folder '{safe(what)}'"
+        captures = found_captures(inspection, path, what, no_folder)
         comparable = with_content(captures)
         if len(comparable) < 2:
             _too_few(captures, comparable)

@@ -77,15 +77,15 @@ def show_captures(path: Path, url: str, *, json: bool) -> None:
         show(f"{one.time}  {one.status or '-':>3}  {safe(what):<24} {size(one.length):>10}  {safe(one.url)}")
 
 
-def found_captures(inspection: Inspection, path: Path, text: str) -> list[Indexed]:
-    """The captures of a URL; if there are none, why, and exit 1."""
+def found_captures(inspection: Inspection, path: Path, text: str, note: str = "") -> list[Indexed]:
+    """The captures of a URL; if there are none, why, and exit 1. Of an unknown one `note` is said, too."""
     url = url_of(inspection, text)
     found = captures_of(inspection, url)
     if found:
         return found
     told = tell_whole(inspection, text)
     if told.story.state == "unknown":
-        say(f"{safe(told.story.url)}: not known to this crawl")
+        say(f"{safe(told.story.url)}: not known to this crawl{note}")
         for near in told.nearest:
             say(f"  did you mean {safe(near)}?")
     else:

@@ -10,6 +10,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.private import keep_private
 from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.request import option_settings, parse_settings
@@ -17,6 +18,7 @@ from gossamer.cli.terminal.printing import duration, plural, safe, say, show
 from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.search.searching import Hit, Piece, Results, Searching
+from gossamer.search.text.kinds import names_of
 from gossamer.search.text.snippets import marked_places, plain
 from gossamer.words.amounts import machine_time
 
@@ -125,6 +127,7 @@ def run_live(seeds: Sequence[str], wanted: Wanted, live: Live, *, json: bool) ->
         "nameserver": list(live.nameserver) or None,
     }
     settings = {**option_settings(options), **parsed}
+    kept_before = live.dir is not None and CrawlFolder(live.dir).config.exists()
     with warnings.catch_warnings():  # what a crawl warns of is said as all else is
         found = uvloop.run(_show_live(seeds, wanted, live.dir, settings, json=json))
     if live.dir is not None:
@@ -133,7 +136,7 @@ def run_live(seeds: Sequence[str], wanted: Wanted, live: Live, *, json: bool) ->
             f"the crawl is kept in {live.dir}; '{command_line('search', live.dir, 'WORD...')}' searches all of it"
         )
     if not found:
-        say("nothing found")
+        say("nothing found on pages that are new" if kept_before else "nothing found")
         sys.exit(EXIT_NOTHING)
 
 
@@ -207,9 +210,15 @@ def _print_hit(console: Console, hit: Hit, crawl: str = "") -> None:
     if hit.snippet:
         console.print(_shown(hit.snippet))
     alike = f"and {plural(hit.similar, 'page')} like it" if hit.similar else ""
-    facts = (machine_time(hit.dated)[:10], hit.type.rpartition("/")[2], hit.language, alike, crawl)
+    facts = (machine_time(hit.dated)[:10], _called(hit.type), hit.language, alike, crawl)
     console.print(Text("  ".join(safe(fact) for fact in facts if fact), style="dim"))
     console.print()
+
+
+def _called(media_type: str) -> str:
+    """What a media type is called among the facets; its own name, if that says no more than `other`."""
+    name = names_of(media_type)[0]
+    return media_type.rpartition("/")[2] if name in ("other", "image", "audio", "video") else name
 
 
 def _shown(pieces: Sequence[Piece]) -> Text:

@@ -27,6 +27,8 @@ from gossamer.search.similar.table import tables_of
 Form = Literal["table", "jsonl", "csv"]
 MOST_SHOWN = 1_000
 """Rows of a table for people, whose columns are as wide as their widest value."""
+_WIDTH = 2_000
+"""Characters of a line that goes to no terminal: addresses stand there whole, for grep; a text is broken."""
 
 
 def run_sql(path: Path, question: str, form: Form, time: str) -> None:
@@ -59,7 +61,7 @@ def _tell(answer: Rows, form: Form) -> None:
         case "csv":
             show(csv_line(answer.columns))
             for row in answer.rows:
-                show(csv_line([v if isinstance(v, int | float | Decimal) else _cell(v) for v in row]))
+                show(csv_line([v if isinstance(v, int | float | Decimal) else _exact(v) for v in row]))
 
 
 def show_tables() -> None:
@@ -67,8 +69,9 @@ def show_tables() -> None:
     for table in TABLES:
         made = "" if table in OF_THE_CRAWL else " (after 'gossamer index')"
         show(f"{table.name}: {table.row}{made}")
+        width = max(14, *(len(column.name) for column in table.columns))
         for column in table.columns:
-            show(f"  {column.name:<14} {column.meaning}")
+            show(f"  {column.name:<{width}} {column.meaning}")
 
 
 def _table(answer: Rows) -> None:
@@ -83,8 +86,15 @@ def _table(answer: Rows) -> None:
             say(f"only the first {MOST_SHOWN:,} rows are shown; --format csv or jsonl gives all")
             break
         grid.add_row(*[Text(safe(_cell(value))) for value in row])
-    Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(grid)
+    Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH).print(grid)
     say(plural(min(count, MOST_SHOWN), "row"))
+
+
+def _exact(value: object) -> str:
+    """A value for programs: a time with the parts of its second."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None).isoformat() + ("Z" if value.tzinfo else "")
+    return _cell(value)
 
 
 def _cell(value: object) -> str:

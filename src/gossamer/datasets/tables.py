@@ -158,7 +158,7 @@ VISITS = Table(
         Column("became", "text", "done, retry, dropped or parked", _own("became")),
         Column("kind", "text", "how the URL was found", _own("kind")),
         Column("depth", "whole", "links followed from a seed", _own("depth")),
-        Column("attempt", "whole", "the how manieth visit of the URL it was", _own("attempt")),
+        Column("attempt", "whole", "which visit of the URL it was, from 1 on", _own("attempt")),
         Column("bytes", "whole", "of the body as it came", _own("size")),
         Column("seconds", "number", "that it took", lambda line: line.seconds if line.seconds >= 0 else None),
         Column("type", "text", "media type, decided from header and content", _text("type")),

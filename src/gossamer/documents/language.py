@@ -18,9 +18,11 @@ _SAME = (
     {"no", "nb", "nn"},
     {"hr", "sr", "bs", "sh"},
     {"id", "ms"},
-    {"zh", "yue", "wuu"},
+    {"zh", "yue", "wuu", "cmn"},
+    {"ar", "ary", "arz", "arb"},
     {"fil", "tl"},
-    {"iw", "he"},
+    {"iw", "he", "hbo"},
+    {"el", "grc"},
 )
 
 

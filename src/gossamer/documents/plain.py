@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator
+from html import unescape
 from io import StringIO
 
 import msgspec
@@ -30,6 +31,13 @@ _LONGEST_FIELD = 1 << 20
 _MOST_JSON = 200_000
 _DEEPEST = 200
 _LINK_NAMES = frozenset({"href", "src", "url", "link", "loc", "guid"})
+_FEEDS = frozenset({"rss", "feed", "rdf"})
+_HTML_NAMES = frozenset({"description", "encoded", "summary", "content", "subtitle"})
+"""Elements of feeds whose text may be HTML (RSS 2.0; RFC 4287, 3.1)."""
+_TAG = re.compile(r"</?[a-zA-Z!][^<>]{0,5000}>")
+_BLOCK = re.compile(
+    r"</?(?:p|br|div|li|ul|ol|tr|td|h[1-6]|table|blockquote|pre|hr)\b[^<>]{0,5000}>", re.IGNORECASE
+)
 _TEXT_NAMES = frozenset({"title", "name", "headline"})
 
 
@@ -128,12 +136,15 @@ def _xml(text: str, gathered: Gathered) -> None:
         line.clear()
         if not content or not inside:
             return
+        written = content
+        if inside[0] in _FEEDS and inside[-1] in _HTML_NAMES:
+            content = _without_tags(content)
         if len(inside) <= 3:
             facts.setdefault(inside[-1], content[:1_000])
         if inside[-1] in _LINK_NAMES and content.startswith(("http://", "https://", "/")):
             gathered.link(content)
         else:
-            _mentions(content, gathered)
+            _mentions(written, gathered)
             gathered.add(content)
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -165,6 +176,13 @@ def _xml(text: str, gathered: Gathered) -> None:
         description=facts.get("description", "") or facts.get("subtitle", ""),
         language=facts.get("language", "").lower(),
     )
+
+
+def _without_tags(markup: str) -> str:
+    """What HTML says that a feed has as text; a text without tags as it is."""
+    if not _TAG.search(markup):
+        return markup
+    return unescape(_TAG.sub("", _BLOCK.sub("\n", markup))).strip()
 
 
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")

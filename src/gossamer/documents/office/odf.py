@@ -52,6 +52,7 @@ class _Flow:
         self._cell: list[list[str]] = []
         self._repeated: list[int] = []
         self._rows = 0
+        self._sheets = False
 
     def start(self, element: str, attributes: dict[str, str]) -> None:
         """Take in a start tag."""
@@ -79,7 +80,11 @@ class _Flow:
             title = attributes_by_local(attributes).get("name", "")
             self._gathered.heading(title, 2)
         elif name == "table":
+            if self._sheets and not self._tables:
+                self._gathered.heading(attributes_by_local(attributes).get("name", ""), 2)
             self._tables.append([])
+        elif name == "spreadsheet":
+            self._sheets = True
         elif name == "table-row" and self._tables:
             self._tables[-1].append([])
         elif name in ("table-cell", "covered-table-cell"):

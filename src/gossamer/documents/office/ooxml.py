@@ -4,13 +4,14 @@ Text that was deleted under track changes, and the fall-back copies of drawings,
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 
 import msgspec
 
 from gossamer.documents.gathered import Gathered
 from gossamer.documents.kinds import Format
 from gossamer.documents.office.package import Package
+from gossamer.documents.office.sheet_dates import Styles, written
 from gossamer.documents.office.xml_stream import DamagedXmlError, EntitiesError, parse
 from gossamer.documents.said import Mark
 
@@ -327,6 +328,8 @@ class _Workbook:
         self._gathered = gathered
         self._shared: list[str] = []
         self._rows = 0
+        self._styles = Styles()
+        self._since_1904 = False
 
     def read(self) -> None:
         """Take in all sheets in the order of their tabs."""
@@ -335,6 +338,10 @@ class _Workbook:
         if self._gathered.wants_text:
             strings = self._package.resolve(main, "sharedStrings.xml")
             self._strings(strings)
+            styles = self._package.resolve(main, "styles.xml")
+            if self._package.has(styles):
+                pieces = self._package.pieces(styles)
+                read_part(pieces, self._gathered, self._styles.start, self._styles.end, _ignore)
         for title, identity in self._sheets(main):
             if identity in relations and not self._gathered.budget.late:
                 self._gathered.heading(title, 2)
@@ -347,6 +354,8 @@ class _Workbook:
             if local(element) == "sheet":
                 identity = _identity(attributes)
                 found.append((attributes.get("name", ""), identity))
+            elif local(element) == "workbookPr":
+                self._since_1904 = attributes.get("date1904", "") in ("1", "true")
 
         read_part(self._package.pieces(main), self._gathered, start, _ignore, _ignore)
         return found
@@ -384,6 +393,7 @@ class _Workbook:
     def _sheet(self, name: str) -> None:
         relations = _relations(self._package, name, self._gathered)
         sheet = _Sheet(self._gathered, self._shared, relations, self._rows)
+        sheet.dates, sheet.since_1904 = self._styles.dates, self._since_1904
 
         def pieces() -> Iterator[bytes]:
             for piece in self._package.pieces(name):
@@ -402,7 +412,12 @@ class _Sheet:
     Attributes:
         rows: cells as text, those left out as empty.
         seen: rows of the workbook so far.
+        dates: formats of cells whose numbers are dates, and since when these count days.
+        since_1904: see there.
     """
+
+    dates: Set[str] = frozenset()
+    since_1904 = False
 
     def __init__(
         self, gathered: Gathered, shared: list[str], relations: dict[str, _Relation], seen: int
@@ -415,12 +430,14 @@ class _Sheet:
         self._row: list[str] = []
         self._pieces: list[str] = []
         self._kind = self._inside = ""
+        self._is_date = False
 
     def start(self, element: str, attributes: dict[str, str]) -> None:
         """Take in a start tag."""
         name = local(element)
         if name == "c":
-            self._kind = attributes.get("t", "")
+            self._kind = attributes.get("t", "n")
+            self._is_date = self._kind == "n" and attributes.get("s", "") in self.dates
             self._pieces.clear()
             column = _column(attributes.get("r", ""))
             if len(self._row) < column <= _WIDEST:
@@ -458,6 +475,8 @@ class _Sheet:
         if self._kind == "s":
             number = int(value) if value.isdigit() and len(value) < 9 else -1
             return self._shared[number] if 0 <= number < len(self._shared) else ""
+        if self._is_date:
+            return written(value, since_1904=self.since_1904)
         return {"1": "TRUE", "0": "FALSE"}.get(value, value) if self._kind == "b" else value
 
 

@@ -31,7 +31,7 @@ __all__ = [
     "whole_title",
 ]
 
-VERSION = 5
+VERSION = 6
 """Of fields and words; an index of another is made anew."""
 COLUMNS = ("type", "title", "language", "published", "modified", "description", "text", "markdown", "bytes")
 """Of the table `documents`."""

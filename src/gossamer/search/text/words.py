@@ -58,9 +58,10 @@ where they are a fifth of all."""
 _OF = {
     "yue": "zh", "wuu": "zh", "cmn": "zh", "arb": "ar", "ary": "ar", "arz": "ar", "nb": "no", "nn": "no",
     "uzs": "uz", "sdh": "ku", "fuv": "ff", "gug": "gn", "ltg": "lv", "iw": "he", "in": "id",
+    "hbo": "he", "grc": "el",
 }  # fmt: skip
-"""The language that people ask for, by its varieties (macrolanguages of ISO 639-3) and by tags of earlier times: short
-texts are easily taken for a variety."""
+"""The language that people ask for, by its varieties (macrolanguages of ISO 639-3), by tags of earlier times,
+and by what a text of today is taken for that is short, or has the points of Hebrew or the accents of old Greek."""
 LONGEST = 100
 """Bytes of a word; what is longer is data and no word."""
 
@@ -100,11 +101,12 @@ _RUN = re.compile(f"[{SPACELESS}]+")
 _LAST_RUN = re.compile(f"[{SPACELESS}]+(?=\\s*$)")
 _MARKED = re2.compile(r"\p{M}")
 _FOLDED = str.maketrans(
-    "άέήίόύώϊϋΐΰςё" "ΆΈΉΊΌΎΏΪΫЁ" "\u0623\u0625\u0622\u0671\u0649\u0130",
-    "αεηιουωιυιυσе" "αεηιουωιυе" "\u0627\u0627\u0627\u0627\u064a\u0049",
+    "άέήίόύώϊϋΐΰςё" "ΆΈΉΊΌΎΏΪΫЁ" "\u0623\u0625\u0622\u0671\u0649\u06cc\u06a9\u06c1\u0130",
+    "αεηιουωιυιυσе" "αεηιουωιυе" "\u0627\u0627\u0627\u0627\u064a\u064a\u0643\u0647\u0049",
     "\u0640" + "".join(one for one in COMBINING if one < "\u0653") + HIDDEN,
 )  # fmt: skip
-"""Accents of Greek, letters of Russian and Arabic that are often written otherwise; the Turkish I with a dot, of which
+"""Accents of Greek, letters of Russian and Arabic that are often written otherwise (the yeh, kaf and heh of Persian and
+Urdu, for which many keyboards have those of Arabic); the Turkish I with a dot, of which
 lower case makes two characters; diacritics that no letter is composed with (stress in Russian, points in Hebrew); what
 is not seen."""
 _FOLDABLE = re.compile(f"[{''.join(map(chr, _FOLDED))}]+")
