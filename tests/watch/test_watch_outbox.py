@@ -139,6 +139,20 @@ def test_a_receiver_may_ask_for_time_by_a_date(hook):
     assert 3590 < failure.after <= 3601
 
 
+def test_a_clock_that_is_set_back_puts_off_nothing(archive, hook):
+    archive.set(watch=watch(notify=[hook.url]))
+    ahead = archive.now
+    with following(archive) as follower:
+        follower.catch_up()
+        with follower._store.commit() as database:
+            order_test(database, watches_of(settings_of(archive.path)), ahead)
+        hook.answers = [500]
+        sent(follower)
+        archive.now = ahead - 10 * 365 * 86_400
+        sent(follower)
+    assert [told["test"] for told in hook.got] == [True, True]
+
+
 def test_a_letter_that_some_do_not_get_has_not_arrived():
     mailbox = Mailbox()
     mailbox.unknown = ["b@example.org"]
