@@ -118,6 +118,11 @@ def test_none_empties_an_optional_setting():
     assert problems_of({"workers": "none"}) == ["workers: expected a whole number, got 'none'"]
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_what_is_no_number_or_has_no_end_is_no_setting(number):
+    assert problems_of({"ratio": float(number)}) == [f"ratio: expected a number, got {number}"]
+
+
 def test_every_problem_is_listed_at_once():
     found = problems_of(
         {

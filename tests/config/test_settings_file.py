@@ -76,7 +76,7 @@ TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 INNERS = st.builds(
     Inner,
     wait=st.floats(0, 1e300),
-    wait_at_most=st.none() | st.floats(0, allow_infinity=True, allow_nan=False),
+    wait_at_most=st.none() | st.floats(0, allow_infinity=False, allow_nan=False),
     text=TEXTS,
 )
 HOSTS = st.builds(
@@ -89,7 +89,7 @@ HOSTS = st.builds(
 WHOLES = st.builds(
     Whole,
     count=st.integers(0, 1 << 62),
-    ratio=st.floats(allow_nan=False),
+    ratio=st.floats(allow_nan=False, allow_infinity=False),
     flag=st.booleans(),
     name=TEXTS,
     maybe=st.none() | TEXTS | st.just("none"),

@@ -12,14 +12,16 @@ from live_world import running
 
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.control.changes.refetch_requests import RefetchRequest, keep_requests, pending_requests
-from gossamer.control.changes.refetching import Refetch, Refetching, ask_offline
+from gossamer.control.changes.refetching import Refetch, Refetching, _visited_since, ask_offline
 from gossamer.control.socket.protocol import LiveError
 from gossamer.control.views.context import seen, view_context
 from gossamer.daemon.asking import Asking
 from gossamer.daemon.errors import ServiceError
 from gossamer.inspect.url_list import Wanted, listed
 from gossamer.model.errors import StorageError
+from gossamer.model.disposition import PageState
 from gossamer.simweb import SimulatedWeb, WorldSpec
+from gossamer.state.records import PageRecord, VisitRecord
 
 SPEC = WorldSpec.friendly(hosts=3, pages=40, page_bytes=400)
 FAST = {"politeness.min_delay": 0.0, "engine.give_up_after": 0.2}
@@ -63,6 +65,13 @@ def crawled(tmp_path: Path, web: SimulatedWeb) -> Path:
     folder = tmp_path / "c"
     assert set(finished(folder, web).values()) == {1}
     return folder
+
+
+@pytest.mark.parametrize(("visited", "since"), [(99.0, False), (100.0, True), (150.0, True), (151.0, False)])
+def test_a_visit_that_is_yet_to_come_was_before_the_clock_was_set_back(visited, since, monkeypatch):
+    monkeypatch.setattr("time.time", lambda: 150.0)
+    page = PageRecord(url="http://a.test/", state=PageState.DONE, visits=(VisitRecord(visited, 0.0),))
+    assert _visited_since(page, 100.0) is since
 
 
 @pytest.mark.slow

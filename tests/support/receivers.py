@@ -50,10 +50,17 @@ class Hook:
 
 
 class Mailbox:
-    """A mail server's handler; `codes`: what it says to the next messages instead of 250."""
+    """A mail server's handler; `codes`: what it says to the next messages instead of 250; `unknown`: who is none of its
+    receivers."""
 
     def __init__(self):
-        self.codes, self.got = [], []
+        self.codes, self.got, self.unknown = [], [], []
+
+    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802 (aiosmtpd's name)
+        if address in self.unknown:
+            return "550 no such user"
+        envelope.rcpt_tos.append(address)
+        return "250 fine"
 
     async def handle_DATA(self, server, session, envelope):  # noqa: N802 (aiosmtpd's name)
         if self.codes:

@@ -3,6 +3,7 @@
 import contextlib
 import threading
 import time
+from email.utils import formatdate
 
 import feedparser
 import pytest
@@ -11,6 +12,8 @@ from patience import PATIENCE
 from receivers import Hook, Logins, Mailbox, mail_server
 from watched_archive import page, watch
 
+from gossamer.config.watch_config import NotifyConfig
+from gossamer.fetch.config import FetchConfig
 from gossamer.model.errors import ConfigError
 from gossamer.policy.watching.retries import MOST_ATTEMPTS
 from gossamer.watch import channels
@@ -20,6 +23,7 @@ from gossamer.watch.outbox import order_test, retry_failed
 from gossamer.watch.shown import feed_text, last_notices, watch_views
 from gossamer.watch.store import FOLDER, beside
 from gossamer.watch.watches import prove_watches, watches_of
+from gossamer.watch.wording import Message
 
 
 @pytest.fixture
@@ -125,6 +129,39 @@ def test_a_receiver_may_ask_for_time(archive, hook):
     archive.visit("a", page("One"))
     follow(archive)
     assert view(archive).undelivered[0].due == archive.now + 600
+
+
+def test_a_receiver_may_ask_for_time_by_a_date(hook):
+    hook.answers = [503]
+    hook.fields = {"Retry-After": formatdate(time.time() + 3600, usegmt=True)}
+    message = Message(id="1", crawl="c", watch="w", receiver="r", made=0.0, notices=(), count=0)
+    failure = channels.tell(message, NotifyConfig(to=hook.url), FetchConfig())
+    assert 3590 < failure.after <= 3601
+
+
+def test_a_clock_that_is_set_back_puts_off_nothing(archive, hook):
+    archive.set(watch=watch(notify=[hook.url]))
+    ahead = archive.now
+    with following(archive) as follower:
+        follower.catch_up()
+        with follower._store.commit() as database:
+            order_test(database, watches_of(settings_of(archive.path)), ahead)
+        hook.answers = [500]
+        sent(follower)
+        archive.now = ahead - 10 * 365 * 86_400
+        sent(follower)
+    assert [told["test"] for told in hook.got] == [True, True]
+
+
+def test_a_letter_that_some_do_not_get_has_not_arrived():
+    mailbox = Mailbox()
+    mailbox.unknown = ["b@example.org"]
+    message = Message(id="1", crawl="c", watch="w", receiver="r", made=0.0, notices=(), count=0)
+    with mail_server(mailbox) as server:
+        to = NotifyConfig(to="mailto:a@example.org,b@example.org", server=server, tls="none")
+        failure = channels.tell(message, to, FetchConfig())
+    assert len(mailbox.got) == 1
+    assert (failure.words, failure.final) == ("the mail server refuses b@example.org", True)
 
 
 @pytest.mark.parametrize("status", [400, 404, 410, 302])

@@ -225,8 +225,8 @@ class _Reader:
         try:
             if shape.unit and isinstance(value, str):
                 value = _with_unit(value, shape)
-            if isinstance(value, float) and math.isnan(value):
-                return self._problem(path, because(ProblemCode.NUMBER, "nan"))
+            if isinstance(value, float) and not math.isfinite(value):
+                return self._problem(path, because(ProblemCode.NUMBER, str(value)))
             return msgspec.convert(value, shape.annotation)
         except msgspec.ValidationError as error:
             return self._problem(path, _explained(str(error), value, shape))

@@ -19,8 +19,10 @@ from gossamer.fetch.options import configure, configure_proxy
 from gossamer.fetch.proxies import PATIENCE, Proxies
 from gossamer.fetch.sockets import Descriptor, SocketOpener
 from gossamer.fetch.verdict import NOT_CONNECTED, PROXY_AUTHENTICATION
+from gossamer.model.exchange import Headers
 from gossamer.model.outcome import Failed, Fault
 from gossamer.model.url import Url
+from gossamer.policy.visits.politeness import retry_after
 
 __all__ = ["FORM", "PostAnswer", "post", "post_by"]
 
@@ -38,7 +40,7 @@ class PostAnswer(msgspec.Struct, frozen=True):
         status: three digits; 0: there was no answer, and `detail` says why.
         proxy_down: there was none because the proxy could not be reached, or wants another password.
         location: where it sends us, as written.
-        retry_after: seconds that the receiver asked for; 0 if it did not.
+        retry_after: seconds that the receiver asked for, by a number or a date, a day at most; 0 if it did not.
         detail: the beginning of the answer's body, or what went wrong.
     """
 
@@ -150,10 +152,9 @@ def post(
         return PostAnswer(0, detail=problem[:200], proxy_down=True)
     if problem and got.tell() < _MOST_ANSWER and len(head) <= _MOST_FIELDS:
         return PostAnswer(0, detail=problem[:200])
-    wait = head.get("retry-after", "")[:9]
     return PostAnswer(
         status,
         head.get("location", "")[:8_192],
-        float(wait) if wait.isdecimal() else 0.0,
+        retry_after(Headers(list(head.items())), time.time()) or 0.0,
         got.getvalue()[:200].decode("utf-8", "replace"),
     )

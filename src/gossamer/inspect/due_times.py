@@ -29,5 +29,5 @@ class DueTimes:
         if not self._on or not page.history:
             return None
         history = unpack(page.history)
-        due = classes.due(history.place, history.since, self._step, self._longest)
+        due = classes.due_of(history, self._step, self._longest)
         return self._wall.date_of(due) if math.isfinite(due) else None

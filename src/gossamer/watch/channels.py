@@ -88,7 +88,7 @@ def _mail(message: Message, receiver: NotifyConfig, config: FetchConfig) -> Fail
                 server.starttls(context=context)
             if receiver.user:
                 server.login(receiver.user, receiver.password)
-            server.send_message(mail)
+            refused = server.send_message(mail)
     except smtplib.SMTPAuthenticationError as error:
         return Failure(f"the mail server refuses user and password ({error.smtp_code})")
     except smtplib.SMTPRecipientsRefused as error:
@@ -98,6 +98,8 @@ def _mail(message: Message, receiver: NotifyConfig, config: FetchConfig) -> Fail
         return Failure(f"the mail server answers {error.smtp_code}", final=error.smtp_code >= 550)
     except (smtplib.SMTPException, OSError) as error:
         return Failure(f"mail: {type(error).__name__}: {error}"[:200])
+    if refused:  # whoever it was accepted for would get it again at each attempt
+        return Failure(f"the mail server refuses {', '.join(refused)}"[:200], final=True)
     return None
 
 

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import msgspec
 
 from gossamer.config.watch_config import NotifyConfig
-from gossamer.policy.watching.retries import Failure, next_attempt
+from gossamer.policy.watching.retries import LONGEST_WAIT, Failure, next_attempt
 from gossamer.watch.store import Store, notice_of
 from gossamer.watch.watches import Watch
 from gossamer.watch.wording import SHOWN, Message
@@ -100,7 +100,9 @@ class Outbox:
         for watch, receiver, noted in groups:
             known = self._watches.get(watch)
             gather = known.config.gather if known is not None else 0.0
-            if self._quiet_until(watch, now) is not None or (not all_of_it and noted + gather > now):
+            # What was noted at a time to come was so before the clock was set back.
+            gathers = not all_of_it and 0 <= now - noted < gather
+            if gathers or self._quiet_until(watch, now) is not None:
                 continue
             with self._store.commit() as database:
                 row = database.execute(_MESSAGE, (uuid.uuid4().hex, watch, receiver, now, False, now))
@@ -113,9 +115,10 @@ class Outbox:
     def _send(self, now: float) -> None:
         being_told = {sending.receiver for sending in self._sending}
         due = self._store.database.execute(
-            "select number, watch, receiver, attempts, test from message where state = 'pending' and due <= ?"
-            " order by due, number",
-            (now,),
+            # Nothing is put off for longer: what is due after that was put off before the clock was set back.
+            "select number, watch, receiver, attempts, test from message where state = 'pending'"
+            " and (due <= ? or due > ?) order by due, number",
+            (now, now + 2 * LONGEST_WAIT),
         ).fetchall()
         for number, watch, receiver, attempts, test in due:
             if receiver in being_told or (not test and self._quiet_until(watch, now) is not None):

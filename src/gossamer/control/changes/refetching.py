@@ -263,4 +263,5 @@ class Refetching:
 
 
 def _visited_since(record: PageRecord, when: float) -> bool:
-    return bool(record.visits) and record.visits[-1].at >= when
+    """A visit whose date is yet to come was made before the machine's clock was set back: it may have been earlier."""
+    return bool(record.visits) and when <= record.visits[-1].at <= time.time()

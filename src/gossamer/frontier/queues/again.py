@@ -246,10 +246,9 @@ class AgainQueue:
                 history = self._bring(queue, page, (since, place), batch)
                 if history is not None:
                     room -= 1
-                    heard = history.heard
-                    told = history.last + heard * 3_600 if heard else 0.0
-                    pace.asked += max(0.0, max(due, told) - history.last)
-                    self._spend(queue, max(due, told), now)
+                    due = classes.due_of(history, pace.step, pace.longest)
+                    pace.asked += max(0.0, due - history.last)
+                    self._spend(queue, due, now)
         record.heads = pack_heads(heads.items()) if record.enrolled else b""
 
     def gave_way(self, queue: HostQueue) -> None:

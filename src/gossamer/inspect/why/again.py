@@ -64,7 +64,7 @@ def about_again(
     if fixed is None:
         worth = classes.worth_after(place, max(0.0, now - history.since))
         yield clause("again.worth", worth=worth, threshold=worth_of_step(step))
-    left = min(classes.due(place, history.since, step, longest) - now, _LONG)
+    left = min(classes.due_of(history, step, longest) - now, _LONG)
     wanted = inspection.config.revisit.interval(url)
     if wanted is not None and fixed is None:
         yield clause("again.moving")

@@ -155,6 +155,12 @@ def due(place: int, since: float, step: int, longest: float) -> float:
     return since + min(interval(place, step), longest)
 
 
+def due_of(history: History, step: int, longest: float) -> float:
+    """When a page is due: `due`, but not before it was told of, though it was put back in its class then."""
+    told_at = history.last + history.heard * 3_600 if history.heard else 0.0
+    return max(due(history.place, history.since, step, longest), told_at)
+
+
 def told(history: History, now: float, source: int, precision: float, longest: float) -> History:
     """After a signal of a source: since when the page would have waited, to be worth what the signal makes it now.
 

@@ -30,6 +30,7 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         float,
         Meta(
             ge=0,
+            le=1e12,
             description="how many pages may be visited again each day, over all hosts; visits go where they are worth"
             " most. 0: a seventh of all pages",
         ),

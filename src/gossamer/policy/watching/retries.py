@@ -2,11 +2,13 @@
 
 import msgspec
 
-__all__ = ["MOST_ATTEMPTS", "Failure", "next_attempt"]
+__all__ = ["LONGEST_WAIT", "MOST_ATTEMPTS", "Failure", "next_attempt"]
 
 MOST_ATTEMPTS = 22
 """Some three days."""
-_FIRST, _LONGEST = 30.0, 6 * 3600.0
+LONGEST_WAIT = 6 * 3600.0
+"""Seconds until another attempt, at most."""
+_FIRST = 30.0
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -33,5 +35,5 @@ def next_attempt(failure: Failure, attempts: int, now: float) -> float | None:
     """
     if failure.final or attempts >= MOST_ATTEMPTS:
         return None
-    wait = min(_FIRST * 2.0 ** (attempts - 1), _LONGEST)
-    return now + max(wait, min(failure.after, _LONGEST))
+    wait = min(_FIRST * 2.0 ** (attempts - 1), LONGEST_WAIT)
+    return now + max(wait, min(failure.after, LONGEST_WAIT))
