@@ -248,6 +248,23 @@ async def test_listings_of_strangers(tmp_path):
 
 
 @on_loop
+async def test_lines_of_strangers(tmp_path):
+    lines = [
+        b"total 3",
+        b"-rw-r--r--   1 ftp      1234 Jan  1  2020 no group",
+        b"drwxr-xr-x   2 0 0 12 M\xe4r 29 10:00 other month",
+        b"-rw-r--r-- 1 ftp ftp " + b"9" * 5_000 + b" Jan  1  2020 vast",
+        b"01-02-20  03:04PM " + b"9" * 5_000 + b" vast, too",
+    ]
+    with HostileFtp({"MLSD": b"500 what?\r\n"}, data=(b"\r\n".join(lines),)) as server:
+        async with files(tmp_path) as module:
+            page = (await came(module, f"ftp://127.0.0.1:{server.port}/")).body.read().decode()
+    links = [part.partition('"')[0] for part in page.split('href="')[1:]]
+    assert links == ["no%20group", "other%20month/", "vast", "vast%2C%20too"]
+    assert "<td>1234</td>" in page and "999" not in page
+
+
+@on_loop
 async def test_a_listing_that_never_ends_is_cut(tmp_path):
     lines = (
         b"".join(b"type=file; %d-%d\r\n" % (block, number) for number in range(500))
