@@ -146,6 +146,10 @@ async def test_sftp_asks_for_the_key_of_the_host(tree, tmp_path):
             assert b'href="sub/"' in (await came(module, f"{url}/sub")).body.read()
             assert b'href="long"' in (await came(module, f"{url}/sub/")).body.read()
             assert (await came(module, f"{url}/nothing")).said == "sftp missing"
+            (tree / "link").symlink_to("sub")
+            # Nothing of its listing has come when the first link, which is itself, cannot be read.
+            assert b'href="link/"' in (await came(module, f"{url}/link")).body.read()
+            assert b'href="long"' in (await came(module, f"{url}/link/")).body.read()
         async with files(tmp_path, known_hosts=str(known)) as module:
             assert (await came(module, f"{url}/page.html")).said == "sftp denied"
         other = known.read_text().replace("AAAA", "AAAAB", 1)
