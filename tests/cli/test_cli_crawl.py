@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli_run import Gossamer
+from file_servers import HostileFtp
 
 from gossamer.frontier.standings import ORDER_NAME
 from gossamer.state.environment import Environment, Family, StateConfig
@@ -216,6 +217,15 @@ def test_one_dead_seed_does_not_end_the_crawl_of_others(
     assert ran.code == 0
     assert "finished for now: 4 pages" in ran.err
     assert "no-such-host.example: 1 URL, resting for" in ran.err
+
+
+def test_a_crawl_of_which_all_waits_for_a_password_says_so_even_if_it_is_to_be_quiet(
+    gossamer: Gossamer,
+) -> None:
+    with HostileFtp({"PASS": b"530 no\r\n"}) as server:
+        ran = gossamer("crawl", f"ftp://127.0.0.1:{server.port}/", "--quiet", "--dir", "d")
+    assert ran.code == 2
+    assert "finished for now: 0 pages" in ran.err and "ftp 530" in ran.err
 
 
 def test_a_crawl_without_pages_says_why(gossamer: Gossamer, site: str) -> None:

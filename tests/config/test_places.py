@@ -7,7 +7,7 @@ import pytest
 
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
-from gossamer.config.explained import explained
+from gossamer.config.explained import explained, settings_there
 from gossamer.config.place_config import KNOWN, CredentialsConfig
 from gossamer.config.setting_help import all_settings
 from gossamer.config.settings import commented_toml, load, resolve_secrets, to_toml
@@ -285,3 +285,13 @@ def test_what_won_is_told_with_what_it_beats():
         ("example.org", "path"), (".org", "host"), ("time:22:00-06:00", "host"),
     ]  # fmt: skip
     assert told["politeness.max_delay"].place == ""
+
+
+@pytest.mark.parametrize("url", ["http://192.0.2.7/", "http://[2001:db8::1]:8080/"])
+def test_a_host_that_is_an_address_has_it(url):
+    nets = ("192.0.2.0/24", "2001:db8::/32")
+    config = config_of(place={f"address:{net}": {"politeness": {"min_delay": 7}} for net in nets})
+    told = {one.path: one for one in settings_there(config, url).settings}
+    assert told["politeness.min_delay"].place in {f"address:{net}" for net in nets}
+    elsewhere = settings_there(config, url, address="198.51.100.1").settings
+    assert {one.path: one for one in elsewhere}["politeness.min_delay"].place == ""

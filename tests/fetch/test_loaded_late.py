@@ -8,6 +8,7 @@ from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import LocalFetch
 from gossamer.fetch.loaded_late import LoadedLate
+from gossamer.model.raised import name_of
 
 
 def test_it_is_made_once_for_the_first_url_and_closed_if_it_was():
@@ -28,7 +29,7 @@ def test_it_is_made_once_for_the_first_url_and_closed_if_it_was():
         return Module()
 
     async def used(*leases):
-        late = LoadedLate(frozenset({"file"}), make)
+        late = LoadedLate("Module", frozenset({"file"}), make)
         answers = [await late.fetch(lease) for lease in leases]
         await late.close()
         return answers
@@ -39,18 +40,21 @@ def test_it_is_made_once_for_the_first_url_and_closed_if_it_was():
     assert done == ["made", 1, 2, "closed"]
 
 
-def test_each_has_the_schemes_of_what_it_makes(tmp_path):
+def test_each_has_the_name_and_the_schemes_of_what_it_makes(tmp_path):
     async def made():
         resolver = SimpleNamespace()
         http, others = _fetching(
             FetchConfig(), resolver, AddressGuard(FetchConfig()), tmp_path, LocalFetch(), None
         )
         inner = [late._make() for late in others]
-        pairs = [(late.schemes, module.schemes) for late, module in zip(others, inner, strict=True)]
+        pairs = [
+            ((name_of(late), late.schemes), (name_of(module), module.schemes))
+            for late, module in zip(others, inner, strict=True)
+        ]
         for module in (http, *inner, *others):
             await module.close()
         return pairs
 
     pairs = asyncio.run(made())
     assert [late for late, _ in pairs] == [module for _, module in pairs]
-    assert frozenset().union(*(late for late, _ in pairs)) == {"file", "ftp", "ftps", "sftp"}
+    assert frozenset().union(*(schemes for (_, schemes), _ in pairs)) == {"file", "ftp", "ftps", "sftp"}

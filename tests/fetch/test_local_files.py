@@ -7,8 +7,10 @@ from functools import partial
 import pytest
 from fetch_servers import lease
 
+from gossamer.fetch import local_files
 from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.listing import Entry
 from gossamer.fetch.local_files import LocalFiles
 from gossamer.model.exchange import StatusAction, Truncation
 from gossamer.model.lease import Validators
@@ -50,6 +52,19 @@ def test_nothing_is_read_outside(visit, path):
     (visit.root / "out").symlink_to(secret)
     outside = visit(path)
     assert (outside.said, outside.body.size) == ("file elsewhere", 0)
+
+
+def test_times_that_no_date_can_say(visit, monkeypatch):
+    page = visit.root / "page.html"
+    said = os.stat_result((*page.stat()[:7], *[10**12] * 3))  # not every disk takes it
+    monkeypatch.setattr(local_files.os, "fstat", lambda _: said)
+    exchange = visit("ROOT/page.html")
+    assert (exchange.said, exchange.headers.get("last-modified")) == ("file file", "")
+    assert exchange.body.read() == b"<a href=x>x</a>"
+    entry = Entry(b"page.html", folder=False, size=1, modified=10.0**12)
+    monkeypatch.undo()
+    monkeypatch.setattr(local_files, "_entries", lambda _: [entry])
+    assert b'<a href="page.html">page.html</a></td><td>1</td><td></td>' in visit("ROOT/").body.read()
 
 
 def test_what_is_no_file(visit):

@@ -146,6 +146,10 @@ async def test_sftp_asks_for_the_key_of_the_host(tree, tmp_path):
             assert b'href="sub/"' in (await came(module, f"{url}/sub")).body.read()
             assert b'href="long"' in (await came(module, f"{url}/sub/")).body.read()
             assert (await came(module, f"{url}/nothing")).said == "sftp missing"
+            (tree / "link").symlink_to("sub")
+            # Nothing of its listing has come when the first link, which is itself, cannot be read.
+            assert b'href="link/"' in (await came(module, f"{url}/link")).body.read()
+            assert b'href="long"' in (await came(module, f"{url}/link/")).body.read()
         async with files(tmp_path, known_hosts=str(known)) as module:
             assert (await came(module, f"{url}/page.html")).said == "sftp denied"
         other = known.read_text().replace("AAAA", "AAAAB", 1)
@@ -245,6 +249,23 @@ async def test_listings_of_strangers(tmp_path):
     links = [part.partition('"')[0] for part in page.split('href="')[1:]]
     assert links == ["caf%E9", "a%20b%252f", "x%3Btype%3Da", "%3F%23", "%20lead", "%3Cb%3E", "facts", "ok/"]
     assert '<time datetime="2020-01-02T03:04:05Z">' in page and "<b>" not in page
+
+
+@on_loop
+async def test_lines_of_strangers(tmp_path):
+    lines = [
+        b"total 3",
+        b"-rw-r--r--   1 ftp      1234 Jan  1  2020 no group",
+        b"drwxr-xr-x   2 0 0 12 M\xe4r 29 10:00 other month",
+        b"-rw-r--r-- 1 ftp ftp " + b"9" * 5_000 + b" Jan  1  2020 vast",
+        b"01-02-20  03:04PM " + b"9" * 5_000 + b" vast, too",
+    ]
+    with HostileFtp({"MLSD": b"500 what?\r\n"}, data=(b"\r\n".join(lines),)) as server:
+        async with files(tmp_path) as module:
+            page = (await came(module, f"ftp://127.0.0.1:{server.port}/")).body.read().decode()
+    links = [part.partition('"')[0] for part in page.split('href="')[1:]]
+    assert links == ["no%20group", "other%20month/", "vast", "vast%2C%20too"]
+    assert "<td>1234</td>" in page and "999" not in page
 
 
 @on_loop

@@ -482,8 +482,8 @@ def _fetching(
         return RemoteFiles(config, resolver, guard, new_body, local, http.unfinished)
 
     return http, [
-        LoadedLate(frozenset({"file"}), local_files),
-        LoadedLate(frozenset({"ftp", "ftps", "sftp"}), remote_files),
+        LoadedLate("LocalFiles", frozenset({"file"}), local_files),
+        LoadedLate("RemoteFiles", frozenset({"ftp", "ftps", "sftp"}), remote_files),
     ]
 
 

@@ -186,7 +186,7 @@ def conduct(
         show_json(report)
     faults = {failed.fault for failed in troubles.unreached.values()}
     misspelt = reason == UNREACHABLE and faults == {Fault.NAME_NOT_FOUND} and not resumed
-    nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]
+    nothing = reason == FINISHED and not report["pages"]
     if not quiet or nothing or reason in (INTERRUPTED, UNREACHABLE):
         with inspect(folder.path) as inspection:
             say_end(reason, report, inspection, troubles, used, hopeless=misspelt)

@@ -63,7 +63,7 @@ def settings_there(
     Args:
         config: of a crawl.
         text: the URL; http, if no scheme is written.
-        address: what its host has; empty: not known.
+        address: what its host has; empty: not known, unless the host is one.
         media_type: of the answer; empty: not known.
         hour: of the day, UTC, as `HH:MM`; empty: now.
 
@@ -78,6 +78,8 @@ def settings_there(
         raise ConfigError(because(ProblemCode.PLACE_ADDRESS, address))
     if hour and time is None:
         raise ConfigError(because(ProblemCode.PLACE_TIME, hour))
+    if not address and address_of(url.host) is not None:
+        address = url.host.strip("[]")
     minute = minute_of_day() if time is None else 60 * int(time[1]) + int(time[2])
     asked = Asked(url.host, url, address, media_type.lower(), minute)
     return SettingsThere(url.text, list(explained(config, asked)))

@@ -26,8 +26,8 @@ _MLST_TIME = re.compile(r"(\d{14})(?:\.\d+)?\Z", re.ASCII)  # RFC 3659, 2.3: alw
 _FOLDERS = frozenset({"dir"})
 _OURSELVES = frozenset({"cdir", "pdir"})
 _UNIX = re.compile(
-    rb"([-dl])[-rwxsStTlL]{9}\S?\s+\d+\s+\S+\s+\S+\s+(\d+)\s+"
-    rb"(?:[A-Za-z]{3}\s+\d{1,2}\s+(?:\d{1,2}:\d\d|\d{4})|\d{4}-\d\d-\d\d\s+\d\d:\d\d(?::[\d.]+)?(?:\s[-+]\d{4})?)"
+    rb"([-dl])[-rwxsStTlL]{9}\S?\s+\d+\s+\S+\s+(?:\S+\s+)?(\d+)\s+"  # some leave the group out
+    rb"(?:[^\s\d]{3,12}\s+\d{1,2}\s+(?:\d{1,2}:\d\d|\d{4})|\d{4}-\d\d-\d\d\s+\d\d:\d\d(?::[\d.]+)?(?:\s[-+]\d{4})?)"
     rb" (.+)",
     re.DOTALL,
 )
@@ -107,10 +107,10 @@ def read_lines(listing: bytes) -> Iterator[Entry]:
             kind, size, name = unix.groups()
             # Where a link leads to is not said in a way that can be told from its name.
             name = name.partition(b" -> ")[0] if kind == b"l" else name
-            entry = Entry(name, kind == b"d", int(size) if kind == b"-" else None)
+            entry = Entry(name, kind == b"d", _size(_text(size)) if kind == b"-" else None)
         elif (dos := _DOS.match(line)) is not None:
             size, name = dos.groups()
-            entry = Entry(name, size == b"<DIR>", int(size) if size.isdigit() else None)
+            entry = Entry(name, size == b"<DIR>", _size(_text(size)))
         else:
             continue
         if is_name(entry.name):
@@ -177,5 +177,8 @@ def _time(text: str) -> float | None:
 def _shown(seconds: float | None) -> str:
     if seconds is None:
         return ""
-    moment = datetime.fromtimestamp(seconds, UTC)
+    try:
+        moment = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):  # disks hold years of more than four digits
+        return ""
     return f'<time datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">{moment:%Y-%m-%d %H:%M:%S}</time>'

@@ -13,11 +13,13 @@ class LoadedLate:
     """A protocol module that is loaded, and made, for the first URL of its schemes (`gossamer.ports.ProtocolModule`).
 
     Args:
+        name: what the module is called, where it is told that it failed.
         schemes: those of the module.
         make: loads and makes it.
     """
 
-    def __init__(self, schemes: frozenset[str], make: Callable[[], ProtocolModule]) -> None:
+    def __init__(self, name: str, schemes: frozenset[str], make: Callable[[], ProtocolModule]) -> None:
+        self.__qualname__ = name
         self.schemes = schemes
         self._make = make
         self._module: ProtocolModule | None = None

@@ -137,8 +137,8 @@ class _Reading:
 
     def _read_open(self, descriptor: int, path: Path, name: bytes) -> str:
         before = os.fstat(descriptor)
-        changed = formatdate(before.st_mtime, usegmt=True)
-        if self._known == changed:
+        changed = _dated(before.st_mtime)
+        if changed and self._known == changed:
             return "unchanged"
         if stat.S_ISDIR(before.st_mode):
             return self._page(path, name, changed)
@@ -150,8 +150,8 @@ class _Reading:
         after = os.fstat(descriptor)
         if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
             return "changing"
-        kind = type_by_name(name)
-        self._fields = [("Last-Modified", changed), *([("Content-Type", kind)] if kind else [])]
+        self._tell("Last-Modified", changed)
+        self._tell("Content-Type", type_by_name(name))
         return "file"
 
     def _copy(self, descriptor: int) -> None:
@@ -163,14 +163,26 @@ class _Reading:
             if self._cut:
                 return
 
+    def _tell(self, name: str, value: str) -> None:
+        if value:
+            self._fields.append((name, value))
+
     def _page(self, path: Path, name: bytes, changed: str) -> str:
-        self._fields = [("Content-Type", PAGE_TYPE)]
+        self._tell("Content-Type", PAGE_TYPE)
         entries: Iterable[Entry] = folder_of(name)
         if name.endswith(b"/"):
-            self._fields.append(("Last-Modified", changed))
+            self._tell("Last-Modified", changed)
             entries = _entries(path)
         self._cut = write_page(self._writer, self._url, entries, self._most)
         return "directory"
+
+
+def _dated(changed: float) -> str:
+    """As a header has it; empty for a year of more than four digits, which disks can hold."""
+    try:
+        return formatdate(changed, usegmt=True)
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 def _entries(folder: Path) -> Iterator[Entry]:

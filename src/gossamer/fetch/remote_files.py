@@ -95,6 +95,7 @@ _OF_SFTP = {67: "denied", 78: "missing", 9: "missing", 79: "failure"}
 _NO_FILE = frozenset({"550", "450", "missing", "failure"})
 """What is answered where a folder is asked for as if it were a file."""
 _HOST_KEY = 60  # of libcurl, where the protocol is sftp
+_LINK_UNREAD = 27  # likewise: what it calls out of memory
 _NO_REST = frozenset({31, 36})
 """Of libcurl: the server cannot begin elsewhere (REST), or has less than what is here."""
 _MLSD_UNKNOWN = frozenset({500, 501, 502, 504})
@@ -256,7 +257,8 @@ class RemoteFiles:
     async def _list(self, order: FileOrder) -> Listing:
         if order.url.scheme == "sftp":
             listing = await self._listed(order, "", read_lines)
-            if listing.ended.code in (0, _HOST_KEY) or not listing.raw or listing.ended.transfer.cut:
+            begun = listing.raw or listing.ended.code == _LINK_UNREAD
+            if listing.ended.code in (0, _HOST_KEY) or not begun or listing.ended.transfer.cut:
                 return listing
             # One link that cannot be read ends it for libcurl: then by names, as far as it came with their kinds.
             names = await self._listed(order, NAMES, partial(read_names, known=listing.raw))
@@ -282,7 +284,9 @@ class RemoteFiles:
         """Whether what is no file is a folder; sftp has no other way to ask than for its listing."""
         present = order.url.scheme != "sftp"
         folder = msgspec.structs.replace(order, name=order.name + b"/", since=None)
-        ended = await self._perform(folder.taking(lambda _: None, _PROBED), present=present)
+        ended = await self._perform(
+            folder.taking(lambda _: None, _PROBED), "" if present else NAMES, present=present
+        )
         return ended.code == 0 or ended.transfer.size > 0
 
     async def _perform(self, order: FileOrder, command: str = "", *, present: bool = False) -> Ended:
