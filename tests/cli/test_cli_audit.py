@@ -58,6 +58,16 @@ def test_what_is_known_fails_nothing_and_what_is_mended_is_seen(gossamer: Gossam
         assert json.loads(gossamer("audit", "d", "-q", "--json", "--changed").out)["links"] == []
 
 
+def test_what_cannot_be_read_is_not_said_to_be_well(gossamer: Gossamer, site: Farm, tmp_path: Path) -> None:
+    assert gossamer("audit", site.address, "--output", "d", *QUICK).code == 1
+    for file in (tmp_path / "d" / "archive").iterdir():
+        file.unlink()
+    ran = gossamer("audit", "d", "--no-outside", "--json", "-q")
+    assert json.loads(ran.out)["levels"]["error"] == 0
+    assert "was not read" in ran.err
+    assert ran.code == 1
+
+
 def test_what_is_ignored_has_a_reason_and_an_end(gossamer: Gossamer, site: Farm, tmp_path: Path) -> None:
     assert gossamer("audit", site.address, "--output", "d", *QUICK).code == 1
     ignore = tmp_path / "ignore.toml"
