@@ -125,9 +125,11 @@ def _crawled(targets: Sequence[str], request: Request, *, quiet: bool) -> Iterat
     with Scratch() as scratch:
         crawled = Path(scratch, "crawl")
         try:
-            _crawl(request, crawled, quiet=quiet)
-            if not quiet:
-                say("this crawl is removed after the audit; --output DIR keeps it")
+            try:
+                _crawl(request, crawled, quiet=quiet)
+            finally:  # also if it is interrupted, when its closing words tell how to go on
+                if not quiet and CrawlFolder(crawled).used:
+                    say("this crawl is removed after the audit; --output DIR keeps it")
             yield crawled, name
         finally:
             CrawlFolder(crawled).discard()
