@@ -161,6 +161,7 @@ def test_a_body_that_breaks_off_is_said(written):
     path.write_bytes(data)
     first, second = [(record.url[-1], record.finish() and record.damage) for record in follow(written).read()]
     assert first[0] == "a" and first[1] and second == ("b", "")
+    assert [record.first(3 << 20) is None for record in follow(written).read()] == [True, False]
 
 
 def test_a_closed_file_that_was_moved_away_is_said(written):

@@ -1,6 +1,7 @@
 """`gossamer audit` says whether a site is well, by words, files and its exit status."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +57,28 @@ def test_what_is_known_fails_nothing_and_what_is_mended_is_seen(gossamer: Gossam
         behaviours[""] = page(HEAD.format("Home") + '<a href="a">A</a>')
         assert gossamer(*again).code == 0
         assert json.loads(gossamer("audit", "d", "-q", "--json", "--changed").out)["links"] == []
+
+
+def test_a_crawl_that_is_interrupted_is_said_to_be_removed_too(
+    gossamer: Gossamer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        sys.exit(130)
+
+    monkeypatch.setattr("gossamer.cli.crawl.conduct", interrupted)
+    ran = gossamer("audit", "http://127.0.0.1:1/")
+    assert ran.code == 130
+    assert ran.err.splitlines()[-1] == "this crawl is removed after the audit; --output DIR keeps it"
+
+
+def test_what_cannot_be_read_is_not_said_to_be_well(gossamer: Gossamer, site: Farm, tmp_path: Path) -> None:
+    assert gossamer("audit", site.address, "--output", "d", *QUICK).code == 1
+    for file in (tmp_path / "d" / "archive").iterdir():
+        file.unlink()
+    ran = gossamer("audit", "d", "--no-outside", "--json", "-q")
+    assert json.loads(ran.out)["levels"]["error"] == 0
+    assert "was not read" in ran.err
+    assert ran.code == 1
 
 
 def test_what_is_ignored_has_a_reason_and_an_end(gossamer: Gossamer, site: Farm, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -277,6 +278,18 @@ def test_resume_needs_a_crawl(gossamer: Gossamer) -> None:
     ran = gossamer("resume", "nowhere")
     assert ran.code == 2
     assert "nowhere: holds no crawl. Start one with" in ran.err
+
+
+def test_a_demonstration_that_is_interrupted_says_that_it_is_removed(
+    gossamer: Gossamer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        sys.exit(130)
+
+    monkeypatch.setattr("gossamer.cli.demo.conduct", interrupted)
+    ran = gossamer("demo")
+    assert ran.code == 130
+    assert "a temporary folder, which is removed" in ran.err
 
 
 @pytest.mark.slow

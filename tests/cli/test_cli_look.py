@@ -291,3 +291,11 @@ def test_check_reports_what_resume_would_refuse(gossamer: Gossamer) -> None:
     assert ran.code == 3 and "is not there, though something was crawled" in ran.err
     assert gossamer("resume", "d", "--from-checkpoint", "-q").code == 0
     assert gossamer("check", "d").code == 0
+
+
+@pytest.mark.usefixtures("crawled")
+def test_status_of_a_crawl_that_was_killed_before_its_first_visit(gossamer: Gossamer) -> None:
+    (killed := Path("killed")).mkdir()
+    shutil.copy("d/crawl.toml", killed)
+    Environment.open(killed / "state", StateConfig()).close()
+    assert "state     broken off; 'gossamer resume killed' goes on" in gossamer("status", "killed").out

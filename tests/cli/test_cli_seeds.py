@@ -33,3 +33,11 @@ def test_a_file_without_seeds_says_how_to_name_one(gossamer: Gossamer) -> None:
     ran = gossamer("crawl", "--seeds", "given.txt")
     assert ran.code == 2
     assert ran.err.startswith("gossamer: seeds: there are none.")
+
+
+def test_a_file_given_as_a_seed_is_met_with_the_option_for_it(gossamer: Gossamer) -> None:
+    Path("given.txt").write_text("http://a.example/\n")
+    ran = gossamer("crawl", "given.txt")
+    assert ran.code == 2
+    assert "'gossamer crawl --seeds given.txt'" in ran.err
+    assert not Path("crawl-given.txt").exists()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.cli.options.commands import app
+from gossamer.cli.options.commands import COMPLETE, app, run
 from gossamer.model.command_line import command_line
 
 SOURCE = Path(__file__).parents[2] / "src" / "gossamer"
@@ -59,3 +59,14 @@ def test_the_example_of_each_command_can_be_copied_as_one_line() -> None:
         if command.epilog:
             told = command.get_help(click.Context(command, terminal_width=80)).splitlines()
             assert f"  {command.epilog}" in told
+
+
+def test_a_shell_is_told_how_a_line_could_go_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(COMPLETE, "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "gossamer resume --rel")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert (ended.value.code, capsys.readouterr().out.split()) == (0, ["plain,--release"])

@@ -100,18 +100,20 @@ class FollowedRecord(RecordHead):
         """
         return self._record.payload()
 
-    def first(self, size: int) -> bytes:
+    def first(self, size: int) -> bytes | None:
         """The first `size` bytes of the payload, or all of it; what follows is not kept in memory.
 
-        Raises:
-            StorageError: it cannot be read so far.
+        `None` if it is damaged before that: the records after it are none the worse.
         """
         kept: list[bytes] = []
-        for piece in self.payload():
-            kept.append(piece[:size])
-            size -= len(kept[-1])
-            if not size:
-                break
+        try:
+            for piece in self.payload():
+                kept.append(piece[:size])
+                size -= len(kept[-1])
+                if not size:
+                    break
+        except StorageError:
+            return None
         return b"".join(kept)
 
     def finish(self) -> Mark:

@@ -74,7 +74,8 @@ class Outputs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_audit(targets: Sequence[str], request: Request, asked: AuditAsked, outputs: Outputs) -> None:
-    """Audit sites, or a crawl; exit 1 if there are findings at level error that no baseline knows.
+    """Audit sites, or a crawl; exit 1 if there are findings at level error that no baseline knows, or the
+    archive could not be read whole.
 
     Args:
         targets: URLs, or one folder.
@@ -124,9 +125,11 @@ def _crawled(targets: Sequence[str], request: Request, *, quiet: bool) -> Iterat
     with Scratch() as scratch:
         crawled = Path(scratch, "crawl")
         try:
-            _crawl(request, crawled, quiet=quiet)
-            if not quiet:
-                say("this crawl is removed after the audit; --output DIR keeps it")
+            try:
+                _crawl(request, crawled, quiet=quiet)
+            finally:  # also if it is interrupted, when its closing words tell how to go on
+                if not quiet and CrawlFolder(crawled).used:
+                    say("this crawl is removed after the audit; --output DIR keeps it")
             yield crawled, name
         finally:
             CrawlFolder(crawled).discard()
@@ -198,14 +201,14 @@ def _write(result: AuditResult, name: str, outputs: Outputs, t: Words) -> bool:
     if outputs.write_baseline:
         write_baseline(outputs.write_baseline, ((one.rule, one.url) for one in result.findings(pages=False)))
     counts = result.levels(new=bool(outputs.baseline))
+    for problem in result.problems:
+        say(safe(problem))
     if not outputs.quiet:
         _tell(result, counts, outputs)
-    return counts[Level.ERROR] > 0 and not outputs.write_baseline
+    return bool(result.problems) or (counts[Level.ERROR] > 0 and not outputs.write_baseline)
 
 
 def _tell(result: AuditResult, counts: Mapping[str, int], outputs: Outputs) -> None:
-    for problem in result.problems:
-        say(safe(problem))
     for one in result.expired:
         say(
             f"--ignore: since {one.until} it counts again: {safe(one.rule)} {safe(one.url)} ({safe(one.reason)})"

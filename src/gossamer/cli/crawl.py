@@ -62,10 +62,13 @@ def run_new(
                 f"{seed}: is the folder of a crawl. '{command_line('resume', seed)}' goes on with it; to crawl a host"
                 f" of that name write http://{name}/"
             )
-        if seed.startswith(("/", "./", "../")) and os.path.exists(seed):  # noqa: PTH110 - also where we may not look
+        is_file = "://" not in seed and os.path.isfile(seed)  # noqa: PTH113 - also where we may not look
+        if is_file or (seed.startswith(("/", "./", "../")) and os.path.exists(seed)):  # noqa: PTH110 - as above
             raise ConfigError(
                 f"{seed}: is a path, not a URL. To crawl what lies there write {Path(seed).resolve().as_uri()}"
                 + "/" * Path(seed).is_dir()
+                + f"; to crawl the URLs that it lists, '{command_line('crawl', '--seeds', seed)}'" * is_file
+                + f"; to crawl a host of that name, http://{seed}/" * ("/" not in seed)
             )
     with rereadable(request.seeds_file) as seeds_file:
         config = compose(msgspec.structs.replace(request, seeds_file=seeds_file))

@@ -18,7 +18,7 @@ from gossamer.state.scratch import Scratch
 
 def run_demo(path: Path | None, *, json: bool) -> None:
     """Crawl, check, and tell the story of one URL."""
-    with SimulatedWeb(WorldSpec.friendly()) as web, _folder(path) as place:
+    with SimulatedWeb(WorldSpec.friendly()) as web, _folder(path, json=json) as place:
         config = load(
             CrawlConfig,
             {
@@ -40,14 +40,18 @@ def run_demo(path: Path | None, *, json: bool) -> None:
             show_check(place, json=False)
             say(f"\n$ {command_line('why', place, web.seeds[0])}")
             show_why(place, web.seeds[0], json=False)
-            if path is None:
-                say("\nThis was kept in a temporary folder. Keep one with: gossamer demo --dir DIR")
 
 
 @contextlib.contextmanager
-def _folder(path: Path | None) -> Iterator[Path]:
+def _folder(path: Path | None, *, json: bool) -> Iterator[Path]:
     if path is not None:
         yield path
         return
     with Scratch() as temporary:
-        yield Path(temporary) / "crawl"
+        try:
+            yield Path(temporary) / "crawl"
+        finally:  # also if it is interrupted, when its closing words tell how to go on
+            if not json:
+                say(
+                    "\nThis was kept in a temporary folder, which is removed. Keep one with: gossamer demo --dir DIR"
+                )

@@ -108,13 +108,13 @@ def _status_lines(status: Status) -> list[str]:
 
 
 def _state(status: Status) -> str:
-    when = f"{moment(status.last)} UTC" if status.last else ""
+    when = f", {moment(status.last)} UTC" if status.last else ""
     if status.state == "ended":
         left = " for now" if status.why == FINISHED and status.sums.queued + status.sums.waiting else ""
-        return f"ended{left}: {status.ended}, {when}"
+        return f"ended{left}: {status.ended}{when}"
     if status.state == "broken off":
         again = ("cluster", "resume") if status.agents else ("resume",)
-        return f"broken off, {when}; '{command_line(*again, status.folder)}' goes on"
+        return f"broken off{when}; '{command_line(*again, status.folder)}' goes on"
     return status.state
 
 

@@ -310,8 +310,8 @@ class Deriving:
 
     def _document(self, record: FollowedRecord) -> tuple[Question, int] | None:
         """What is to be read of a record that holds a document, and its status; without content if that does not
-        decode. Of a revisit that of the record that it refers to, if that was another URL's: the same URL's is
-        read already."""
+        decode or is damaged. Of a revisit that of the record that it refers to, if that was another URL's: the same
+        URL's is read already."""
         url = Url.from_serialised(record.url)
         if url is None or url.target == "/robots.txt":
             return None
@@ -322,6 +322,10 @@ class Deriving:
         if record.http_head and not 200 <= record.status < 300:
             return None
         payload = record.first(self._first + 1)
+        if payload is None:
+            return Question(
+                record.url, record.headers.get("content-type"), b"", record.is_part
+            ), record.status
         return self._decoded(record.url, payload, record.headers, record.status, part=record.is_part)
 
     def _twin(self, record: FollowedRecord) -> tuple[Question, int] | None:

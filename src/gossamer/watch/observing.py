@@ -189,7 +189,10 @@ class Observer:
         elif record.http_head and not 200 <= status < 300:
             return _Visit(url, at, *place, status)
         else:
-            content, headers = record.first(self._fetch.max_content + 1), record.headers
+            archived, headers = record.first(self._fetch.max_content + 1), record.headers
+            if archived is None:
+                return None
+            content = archived
             digest = record.fields.get("warc-payload-digest")
         return self._read(_Visit(url, at, *place, status or 200, digest=digest), content, headers, watches)
 

@@ -4,6 +4,7 @@ A command's module is loaded when it is called, or when all are listed: the opti
 than many a command takes to run.
 """
 
+import os
 import sys
 
 import click
@@ -49,6 +50,9 @@ COMMANDS = {
 }
 """The module of each, in the order of `gossamer --help`: the first that are needed come first."""
 
+COMPLETE = "_GOSSAMER_COMPLETE"
+"""The variable in which a shell asks for completion: `bash_source`, `zsh_source` or `fish_source` for its script."""
+
 
 @click.group(
     cls=Commands,
@@ -64,12 +68,17 @@ def app() -> None:
 def run() -> None:
     """Do what the command line says.
 
-    Not by click's own `main`, which ends with status 1 and no word if any pipe breaks, be it a library's.
+    Not by click's own `main`, which ends with status 1 and no word if any pipe breaks, be it a library's. A shell that
+    completes a line says so in the environment, as with any program of click's.
 
     Raises:
         KeyboardInterrupt: interrupted.
         BrokenPipeError: nobody reads what we print, or a pipe of a library has broken.
     """
+    if completing := os.environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(app, {}, "gossamer", COMPLETE, completing))
     try:
         with app.make_context("gossamer", sys.argv[1:]) as context:
             app.invoke(context)

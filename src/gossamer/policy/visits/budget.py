@@ -14,20 +14,36 @@ from gossamer.policy.places.known import BY_HOST
 class BudgetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much to fetch at most; 0 means no limit. What is left over stays parked for `resume`."""
 
-    max_pages: Annotated[Count, Meta(description="Pages of the whole crawl; then it stops, exit 0.")] = 0
-    max_bytes: Annotated[Bytes, Meta(description="Bytes of the whole crawl; then it stops, exit 0.")] = 0
-    max_time: Annotated[Seconds, Meta(description="Time of the whole crawl; then it stops, exit 0.")] = 0.0
+    max_pages: Annotated[
+        Count, Meta(description="Pages of the whole crawl; then it stops, exit 0. 0: no limit.")
+    ] = 0
+    max_bytes: Annotated[
+        Bytes, Meta(description="Bytes of the whole crawl; then it stops, exit 0. 0: no limit.")
+    ] = 0
+    max_time: Annotated[
+        Seconds, Meta(description="Time of the whole crawl; then it stops, exit 0. 0: no limit.")
+    ] = 0.0
     pages_per_host: Annotated[
-        Count, Meta(description="Pages of each host; then the rest of the host is parked."), BY_HOST
+        Count,
+        Meta(description="Pages of each host; then the rest of the host is parked. 0: no limit."),
+        BY_HOST,
     ] = 0
     bytes_per_host: Annotated[
-        Bytes, Meta(description="Bytes of each host; then the rest of the host is parked."), BY_HOST
+        Bytes,
+        Meta(description="Bytes of each host; then the rest of the host is parked. 0: no limit."),
+        BY_HOST,
     ] = 0
     pages_per_domain: Annotated[
-        Count, Meta(description="Pages of each registrable domain; then the rest of its hosts is parked.")
+        Count,
+        Meta(
+            description="Pages of each registrable domain; then the rest of its hosts is parked. 0: no limit."
+        ),
     ] = 0
     bytes_per_domain: Annotated[
-        Bytes, Meta(description="Bytes of each registrable domain; then the rest of its hosts is parked.")
+        Bytes,
+        Meta(
+            description="Bytes of each registrable domain; then the rest of its hosts is parked. 0: no limit."
+        ),
     ] = 0
     star: Annotated[
         bool,
