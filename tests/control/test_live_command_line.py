@@ -24,7 +24,7 @@ from gossamer.inspect.status import status_of
 from gossamer.model.errors import ConfigError
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
-SPEC = WorldSpec.friendly(hosts=8, pages=2_000, page_bytes=400)
+SPEC = WorldSpec.friendly(hosts=8, pages=40_000, page_bytes=400)
 
 
 @pytest.fixture(scope="module")

@@ -20,14 +20,13 @@ async def _pages(*seeds: str) -> list[str]:
     return [page.url async for page in gossamer.crawl(*seeds, min_delay=0)]
 
 
-def _dead_seed() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return f"http://127.0.0.1:{server.getsockname()[1]}/"
-
-
 def test_a_crawl_that_reaches_no_seed_warns_and_says_why() -> None:
-    with pytest.warns(gossamer.UnreachableWarning, match=r"127\.0\.0\.1: connect \(") as warned:
-        assert asyncio.run(_pages(_dead_seed())) == []
+    with (
+        socket.socket() as taken,  # which listens to nobody, and keeps the port from those who would
+        pytest.warns(gossamer.UnreachableWarning, match=r"127\.0\.0\.1: connect \(") as warned,
+    ):
+        taken.bind(("127.0.0.1", 0))
+        assert asyncio.run(_pages(f"http://127.0.0.1:{taken.getsockname()[1]}/")) == []
     assert warned[0].filename == __file__, "it points at the caller"
 
 

@@ -18,6 +18,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 import gossamer
 from gossamer.archive.verify import RecordSummary, verify_file
+from gossamer.control.socket.address import connected
+from gossamer.control.socket.protocol import NotRunning
 from gossamer.inspect.checks.crawl_check import check
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.why.story import Storyteller
@@ -118,8 +120,8 @@ def end(process):
     return told
 
 
-def until(condition, process, seconds=60):
-    ends = time.monotonic() + seconds
+def until(condition, process):
+    ends = time.monotonic() + PATIENCE
     while not condition():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < ends
@@ -335,11 +337,21 @@ def test_settings_change_while_it_runs(tmp_path):
         seen = len(pages.visits("b"))
         process = start(pages, folder, origin=origin, resume=True, settings=["revisit.visits=0.001"])
         until(lambda: (folder / "crawl.toml").read_text().count("enabled = true"), process)
-        time.sleep(1)
+        until(lambda: hears(folder), process)
         set_live(folder, 'revisit.every."/b"=1h')
         until(lambda: len(pages.visits("b")) >= seen + 3, process)
         end(process)
         assert_sound(folder)
+
+
+def hears(folder):
+    """Whether a crawl can be told something: its settings are written some time before."""
+    try:
+        with connected(folder) as client:
+            client.close()
+    except NotRunning:
+        return False
+    return True
 
 
 def set_live(folder, setting):

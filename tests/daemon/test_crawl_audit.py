@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_world import WHO, answering, job_settings, open_daemon, reach
+from service_world import LONG, SMALL, WHO, answering, job_settings, open_daemon, reach
 
 from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.errors import ServiceError
-from gossamer.simweb import SimulatedWeb, WorldSpec
-
-LONG = {"politeness__min_delay": "20s", "engine__give_up_after": "60s"}
+from gossamer.simweb import SimulatedWeb
 
 
 def noted(daemon: Daemon) -> list[tuple[str, str, str]]:
@@ -47,5 +45,5 @@ def test_every_operation_is_noted_and_no_view(home: Path) -> None:
             await daemon.stop("first", who=WHO, now=True)
             await reach(daemon, "first", "stopped")
 
-    with SimulatedWeb(WorldSpec(hosts=3, pages=12, page_bytes=2_000, cross_links=0.3)) as web:
+    with SimulatedWeb(SMALL) as web:
         asyncio.run(live(web))

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -254,14 +255,14 @@ def test_one_that_is_slow_to_reach_an_origin_is_not_down(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("dead", [True, False])
-def test_a_message_goes_by_a_proxy_that_can_be_used(dead: bool) -> None:
+def test_a_message_goes_by_a_proxy_that_can_be_used(dead: bool, closed_port: int) -> None:
     """To a hub, which is no visit: by the same rule, one that refuses or is gone is passed over."""
 
     async def main() -> None:
         who = b"HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n"
         taken = b"HTTP/1.1 202 Taken\r\nContent-Length: 0\r\n\r\n"
         async with serving(who) as bad, serving(taken) as good:
-            first = f"http://me:s3cret@127.0.0.1:{closed_port() if dead else bad.port}"
+            first = f"http://me:s3cret@127.0.0.1:{closed_port if dead else bad.port}"
             config = FetchConfig(proxy=f"{first} http://127.0.0.1:{good.port}")
             proxies = Proxies()
             host = next(host for host in SITES if proxies.choose(config.proxies, host) == first)
@@ -284,7 +285,9 @@ def test_a_message_goes_by_a_proxy_that_can_be_used(dead: bool) -> None:
     asyncio.run(main())
 
 
-def closed_port() -> int:
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """Nobody listens there, and nobody else is given it meanwhile."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        return int(bound.getsockname()[1])
+        yield int(bound.getsockname()[1])

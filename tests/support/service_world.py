@@ -22,8 +22,8 @@ from gossamer.simweb import SimulatedWeb, WorldSpec
 WHO = "tester"
 
 SMALL = WorldSpec(hosts=3, pages=12, page_bytes=2_000, cross_links=0.3)
-LONG = {"politeness__min_delay": "20s", "engine__give_up_after": "60s"}
-"""So that a crawl of it does not end while it is looked at."""
+LONG = {"politeness__min_delay": "10min", "engine__give_up_after": "2h"}
+"""So that a crawl of it does not end while it is looked at, however slow the machine."""
 
 
 def service_config(**sections: Any) -> ServiceConfig:

@@ -25,7 +25,7 @@ JOB = "/api/v1/jobs/sim"
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[SimulatedWeb]:
-    with SimulatedWeb(WorldSpec.friendly(hosts=4, pages=60, page_bytes=1_000)) as simulated:
+    with SimulatedWeb(WorldSpec.friendly(hosts=4, pages=2_000, page_bytes=1_000)) as simulated:
         yield simulated
 
 

@@ -22,7 +22,8 @@ from gossamer.config.settings import load, merge, to_toml
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 pytestmark = [pytest.mark.slow, needs_ray, never_two_at_once]
-SPEC = WorldSpec.friendly(hosts=16, pages=60, page_bytes=1_000)
+SPEC = WorldSpec.friendly(hosts=16, pages=2_000, page_bytes=1_000)
+"""It is stopped long before it ends, however long Ray takes."""
 
 
 @pytest.fixture

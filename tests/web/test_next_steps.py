@@ -110,7 +110,8 @@ def test_more_and_again_of_a_real_crawl(home: Path, web: SimulatedWeb) -> None:
             assert third.reason == f"max_pages {more}"
             assert (home / "jobs" / "few" / "archive").is_dir()
             # What no limit has ended cannot have more of it.
-            await daemon.ask("few-2", "set", {"changes": {"budget.max_pages": 0}}, who=WHO)
+            slow = {"budget.max_pages": 0, "politeness.min_delay": "1s"}  # not over before it is seen
+            await daemon.ask("few-2", "set", {"changes": slow}, who=WHO)
             await daemon.start("few-2", who=WHO)
             await reach(daemon, "few-2", JobState.RUNNING)
             assert (await send(client, "/jobs/few-2/more", amount="5")).status_code == 409

@@ -38,7 +38,7 @@ EXAMPLES = int(os.environ.get("GOSSAMER_FUZZ_EXAMPLES", "10"))
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
     """One crawl that has ended and one that runs on."""
-    spec = WorldSpec.friendly(hosts=3, pages=40, page_bytes=1_000)
+    spec = WorldSpec.friendly(hosts=3, pages=4_000, page_bytes=1_000)  # more than are visited meanwhile
     folder = tmp_path_factory.mktemp("fuzz") / "service"
     with SimulatedWeb(spec) as web, live_service(folder) as service:
 

@@ -3,6 +3,7 @@
 import contextlib
 import socket
 
+import httpx
 import loopback
 import pytest
 from live_service import live_service
@@ -54,25 +55,32 @@ def test_hundreds_of_halves_of_a_head_block_nobody(service, said, monkeypatch):
 
 
 def test_a_head_must_be_whole_in_time(service, monkeypatch):
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
-    with connect(service) as half, connect(service) as silent, connect(service) as further:
-        half.sendall(HALF)
+    with connect(service) as further:
         further.sendall(WHOLE % service.port)
         assert further.recv(4096).startswith(b"HTTP/1.1 200 ")
-        further.sendall(HALF)
-        assert rest_of(half) == rest_of(silent) == b""
-        assert b"HTTP/1.1 200" not in rest_of(further)
+        monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
+        with connect(service) as half, connect(service) as silent:
+            for connection in (half, further):
+                with contextlib.suppress(ConnectionError):
+                    connection.sendall(HALF)
+            assert rest_of(half) == rest_of(silent) == b""
+            assert b"HTTP/1.1 200" not in rest_of(further)
+    monkeypatch.undo()  # whoever says all of it is heard, if a busy machine gives him the time
     assert loopback.get(f"{service.url}/healthz").text == "ok\n"
 
 
 def test_a_slow_answer_is_not_cut(service, monkeypatch):
     """The time is for heads alone: streams of events last as long as they like."""
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.1)
-    with loopback.stream("GET", f"{service.url}/api/v1/events") as answer:
+    with contextlib.ExitStack() as stack:
+        answer = None
+        while answer is None:  # it has the time only for whoever is not kept from speaking himself
+            with contextlib.suppress(httpx.TransportError):
+                answer = stack.enter_context(loopback.stream("GET", f"{service.url}/api/v1/events"))
         assert answer.status_code == 200
-        with loopback.Client() as client:
-            for _ in range(3):
-                assert client.get(f"{service.url}/healthz").text == "ok\n"
+        silent = stack.enter_context(connect(service))
+        assert rest_of(silent) == b"", "who came later has had his time"
+        assert len(service.app.state.streams) == 1
 
 
 def test_keep_alive_and_pipelines_go_on(service):
