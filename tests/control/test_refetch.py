@@ -18,8 +18,8 @@ from gossamer.control.views.context import seen, view_context
 from gossamer.daemon.asking import Asking
 from gossamer.daemon.errors import ServiceError
 from gossamer.inspect.url_list import Wanted, listed
-from gossamer.model.errors import StorageError
 from gossamer.model.disposition import PageState
+from gossamer.model.errors import StorageError
 from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.records import PageRecord, VisitRecord
 
