@@ -128,7 +128,7 @@ def test_a_running_crawl_goes_on_while_it_is_exported_to_s3(
                         ran.stderr
                     )  # 1: the crawl has gone on since they were read
                     assert "Traceback" not in ran.stderr
-                manifest = json.loads(files.cat_file("bucket/text-parquet/manifest.json"))
+                manifest = json.loads(files.cat_file("bucket/text-parquet/_manifest.json"))
                 counts.append(int(manifest["rows"]))
             assert process.poll() is None, "it ended before it was exported"
         finally:

@@ -667,3 +667,17 @@ def test_a_page_keeps_its_language_where_the_text_is_a_variety_of_it(text: str, 
     pytest.importorskip("py3langid", reason="the extra `documents` is not installed")
     assert language_of(text, "")[0] != declared, "this is what it is taken for"
     assert language_of(text, declared)[0] == declared
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("name price csvwordone 5 csvwordtwo", ""),  # Dutch, at .1
+        ("Informe anual de ventas", ""),  # Aragonese, at .2
+        ("Rapport annuel des ventes", "fr"),
+        ("Protokoll der Jahreshauptversammlung", "de"),
+    ],
+)
+def test_a_guess_that_is_likely_wrong_is_none(text: str, language: str) -> None:
+    pytest.importorskip("py3langid", reason="the extra `documents` is not installed")
+    assert language_of(text, "")[0] == language

@@ -13,6 +13,8 @@ _ENOUGH = re.compile(rf"(?:[\W\d_]*+[^\W\d_]){{{_FEWEST}}}")
 _SURE = 0.8
 _DECLARED = 0.6
 _CONTRADICTED = 0.3
+_GUESSED = 0.3
+"""Below it a guess is wrong more often than not: what it is made of is names, numbers and heads of tables."""
 _TAG = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8})*\Z")
 _SAME = (
     {"no", "nb", "nn"},
@@ -45,7 +47,7 @@ def language_of(text: str, declared: str) -> tuple[str, float]:
         return declared, _DECLARED if declared else 0.0
     probability = float(probability)
     if not declared:
-        return guessed, round(probability, 3)
+        return (guessed, round(probability, 3)) if probability >= _GUESSED else ("", 0.0)
     main = declared.partition("-")[0]
     if main == guessed or any(main in group and guessed in group for group in _SAME):
         return declared, round(max(probability, _DECLARED), 3)

@@ -62,7 +62,7 @@ def export(folder: Path, *, compress: str | None, **asked: Any) -> None:
     wacz                             all of it in one file that ReplayWeb.page opens, to browse it
     --to sqlite:///FILE, postgresql://USER@HOST/DB, opensearch+https://HOST:9200/INDEX
 
-    Files go to FOLDER/exports/WHAT-FORMAT (tsv to FOLDER/links); manifest.json there names those that are
+    Files go to FOLDER/exports/WHAT-FORMAT (tsv to FOLDER/links); _manifest.json there names those that are
     whole. What was interrupted goes on when the same is asked again; once the crawl has gone on, it begins
     anew. Exit 1 if something could not be read, or is not yet in the tables of documents.
     """

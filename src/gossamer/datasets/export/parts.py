@@ -1,6 +1,6 @@
 """Writes rows to numbered files, and goes on where it was interrupted.
 
-`manifest.json` says what the export is of and which files are whole; it is written after each. A file that it
+`_manifest.json` says what the export is of and which files are whole; it is written after each. A file that it
 does not name does not count. The same export of the same tables goes on behind the last file; of tables that
 have changed since, or in another form, it begins anew and the old files go.
 """
@@ -15,7 +15,8 @@ from gossamer.datasets.export.places import CountedFile, Place
 from gossamer.datasets.export.rows import Source
 from gossamer.model.errors import ConfigError
 
-MANIFEST = "manifest.json"
+MANIFEST = "_manifest.json"
+"""What begins so is no data to those that read a folder of Parquet as one table: pandas, Spark, Dask."""
 _VERSION = 1
 
 
