@@ -12,14 +12,16 @@ import termios
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from gossamer.cli.options.commands import COMMANDS, app
 from gossamer.cli.terminal import trouble
 from gossamer.cli.terminal.printing import duration, plural, safe, size
-from gossamer.cli.terminal.progress import _faults, _left
+from gossamer.cli.terminal.progress import Progress, _faults, _left
 from gossamer.frontier.config import Census
+from gossamer.frontier.queues.host_schedule import NEVER
 from gossamer.model.events import HostRested, ProblemFound
 from gossamer.model.outcome import Fault
 from gossamer.model.reasons.reason import Reason
@@ -217,3 +219,19 @@ def test_what_a_visit_meets_does_not_hide_a_problem_of_ours(monkeypatch: pytest.
     assert not troubles.last()
     troubles.hear(rested)
     assert troubles.last().startswith("a.example: ")
+
+
+@pytest.mark.parametrize(
+    ("due", "said"),
+    [(5_000_000, "; 2 pages wait, next in at most 4 s"), (1, "; 2 pages wait"), (NEVER, "; 2 pages wait")],
+)
+def test_when_the_next_visit_is_due_is_said_if_it_is_known(due: int, said: str) -> None:
+    """It is not while a visit is being settled."""
+    frontier = SimpleNamespace(lent=0, micros=lambda: 1_000_000, next_due=lambda: due)
+    pace = SimpleNamespace(record=SimpleNamespace(visits=3, changed=1), waits=True)
+    ledger = SimpleNamespace(counters=SimpleNamespace(enrolled=2))
+    progress = object.__new__(Progress)
+    progress._crawl = SimpleNamespace(parts=SimpleNamespace(frontier=frontier, pace=pace, ledger=ledger))  # type: ignore[assignment]
+    assert (
+        progress._again().removeprefix("3 visits, 1 found a change").removesuffix("; Ctrl-C ends it") == said
+    )

@@ -225,6 +225,18 @@ def test_a_redirect_is_a_link_that_adds_a_hop(any_world, finder_forced, to, agai
         assert (candidate.via, candidate.forced, candidate.origin) == (f"{SITE}/", forced, "")
 
 
+@pytest.mark.parametrize(("to", "back"), [(f"{SITE}/", False), (f"{SITE}/seen", True)])
+def test_a_page_that_is_led_back_at_each_visit_is_no_further_away(world, to, back):
+    """A cookie that ends before the next visit: after 20 of them the page would have been too many redirects away."""
+    world.admit(f"{SITE}/")
+    world.admit(f"{SITE}/seen")
+    for _ in range(2):
+        world.frontier.lend()
+    finder = Candidate(parsed(f"{SITE}/"), LinkKind.REDIRECT, 2, "LLR", f"{SITE}/", again=True)
+    assert redirect(world, finder, to, again=back)
+    assert found(world, to).hops == "LLR"
+
+
 def test_a_robots_file_that_is_redirected_stays_one(world):
     finder = Candidate(parsed(f"{SITE}/robots.txt"), LinkKind.ROBOTS, 0, "P", origin=SITE)
     assert redirect(world, finder, f"{OTHER}/rules.txt")

@@ -7,6 +7,7 @@ from watched_archive import SITE, page, watch
 
 from gossamer.model.errors import ConfigError
 from gossamer.watch.following import Following, begin, settings_of
+from gossamer.watch.seen import Reader, look
 from gossamer.watch.shown import last_notices, watch_views
 from gossamer.watch.store import FOLDER
 
@@ -57,6 +58,28 @@ def test_a_change_is_told_once_with_what_stands_around_it(archive):
     (view,) = watch_views(archive.path, settings_of(archive.path))
     assert (view.pages, view.notices, view.pending, view.seen) == (1, 1, 0, archive.now)
     assert view.changed == archive.now - 60
+
+
+def test_a_page_that_cannot_be_read_this_time_has_not_become_empty(archive, monkeypatch):
+    monkeypatch.setattr(Reader, "read", lambda reader, document: look(document))
+    archive.set(watch=watch(select="p.price"))
+    followed(archive)
+    archive.visit("a", page("One", '<p class="price">120'))
+    assert followed(archive) == []
+    archive.visit("a", page("One", '<p class="price">120', "Two"))
+    with monkeypatch.context() as busy:
+        busy.setattr(Reader, "read", lambda reader, document: None)
+        assert followed(archive) == []
+    archive.visit("a", page("One", '<p class="price">80', "Two"))
+    assert followed(archive) == [("changed", "a")]
+    assert signs(archive) == ["-120", "+80"]
+
+
+def test_a_file_that_nobody_can_read_is_compared_as_a_whole(archive, monkeypatch):
+    monkeypatch.setattr(Reader, "read", lambda reader, document: None)
+    warmed(archive, "a")
+    archive.visit("a", page("Two"))
+    assert followed(archive) == [("changed", "a")]
 
 
 def test_pages_that_nobody_watches_are_nobodys_business(archive):

@@ -203,10 +203,19 @@ class Observer:
         parts = dict.fromkeys(part for watch in watches if (part := watch.part) is not None)
         whole = any(watch.query is not None for watch in watches)
         document = Document(visit.url.text, headers.get("content-type"), decoded.content, tuple(parts), whole)
-        seen = self._reader.read(document) or Seen()
+        seen = self._reader.read(document)
+        if seen is None:
+            if self._was_read(watches, visit.url):
+                return None  # what could not be read this time, on a busy machine say, has not become empty
+            seen = Seen()
         if seen.pieces is None:
             seen = msgspec.structs.replace(seen, pieces=[f"{_DIFFERENCE_OF_FILE}: {visit.digest}"])
         return visit._replace(seen=seen)
+
+    def _was_read(self, watches: list[Watch], url: Url) -> bool:
+        """Whether something was seen of a page that is more than that it is there."""
+        known = [self._store.page(watch.name, url.text) for watch in watches]
+        return any(page is not None and page.told and not _is_file(page.told) for page in known)
 
     def _has(self, watches: list[Watch], url: Url, digest: str) -> bool:
         """Whether all that watch a page saw this content last."""
@@ -389,6 +398,10 @@ class Observer:
             added=change.added,
             removed=change.removed,
         )
+
+
+def _is_file(pieces: list[str]) -> bool:
+    return pieces[0].startswith(f"{_DIFFERENCE_OF_FILE}: ")
 
 
 def _standing(change: Change, moving: Change) -> Change:

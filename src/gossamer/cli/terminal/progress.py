@@ -12,6 +12,7 @@ from gossamer.cli.terminal.trouble import Troubles
 from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.crawl import Crawl
 from gossamer.frontier.config import Census
+from gossamer.frontier.queues.host_schedule import NEVER
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -106,10 +107,10 @@ class Progress:
         parts = self._crawl.parts
         sums, pages = parts.pace.record, parts.ledger.counters.enrolled
         said = f"{sums.visits:,} visits, {sums.changed:,} found a change; {pages:,} pages wait"
-        wait = (parts.frontier.next_due() - parts.frontier.micros()) / 1e6
-        if parts.frontier.lent or wait <= 0 or not parts.pace.waits:
+        now, due = parts.frontier.micros(), parts.frontier.next_due()
+        if parts.frontier.lent or not now < due < NEVER or not parts.pace.waits:
             return said
-        return f"{said}, next in at most {duration(wait)}; Ctrl-C ends it"
+        return f"{said}, next in at most {duration((due - now) / 1e6)}; Ctrl-C ends it"
 
     def _table(self) -> "Table":
         from rich.table import Table

@@ -395,7 +395,7 @@ class Admission:
         """Admit where a visit was sent to, as a link that adds a hop but no depth.
 
         A redirect to its own canonical form would be lost as "seen"; it is fetched once by force, and so is
-        any other if `again`.
+        any other if `again`. A page that is visited again and led back each time is no further away for it.
         """
         forced = not finder.forced and (again or self._identity.same(target, finder.url))
         kind = LinkKind.ROBOTS if finder.kind is LinkKind.ROBOTS else LinkKind.REDIRECT
@@ -405,7 +405,7 @@ class Admission:
             target,
             kind,
             finder.depth,
-            further(finder.hops, "R"),
+            finder.hops if forced and finder.again else further(finder.hops, "R"),
             finder.url.text,
             forced=forced,
             origin=finder.origin,
