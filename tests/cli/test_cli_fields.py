@@ -41,6 +41,12 @@ def test_selectors_are_tried_on_a_live_and_on_an_archived_page(gossamer: Gossame
     ]
 
 
+def test_a_file_of_this_machine_has_no_status(gossamer: Gossamer) -> None:
+    Path("page.html").write_text("<title>Mine</title>")
+    ran = gossamer("fields", Path("page.html").resolve().as_uri(), "--field", "t=title")
+    assert (ran.code, ran.err) == (0, "") and '  t: "Mine"' in ran.out
+
+
 def test_a_crawl_names_the_option_with_which_a_wrong_field_was_given(gossamer: Gossamer) -> None:
     ran = gossamer("crawl", "127.0.0.1:9", "--field", "x=..a")
     assert (ran.code, ran.err.partition(" is no ")[0]) == (2, "gossamer: --field x: '..a'")

@@ -98,7 +98,10 @@ def _live(text: str) -> tuple[Parsed, Url]:
     page = one_page(text)
     url = Url.from_serialised(page.url)
     assert url is not None
-    if page.status != 200:
+    if page.status not in (
+        0,
+        200,
+    ):  # 0: of a protocol without statuses, where what came is what was asked for
         say(f"status {page.status}")
     return Parsed(page.content, page.page.charset, url), url
 
