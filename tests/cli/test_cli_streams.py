@@ -55,6 +55,20 @@ def test_nobody_who_reads_is_no_error(argument: str) -> None:
     assert (ran.returncode, ran.stderr) == (0, b"")
 
 
+def test_nobody_who_reads_a_table_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    printed = (
+        "import sys; from gossamer.cli import main\nfrom gossamer.cli.options import commands\n"
+        "from gossamer.cli.terminal.tables import Printer\n"
+        "commands.app.commands['config'].callback = lambda **_: Printer().print('x'); sys.argv[1:] = ['config']; main()"
+    )
+    command = [sys.executable, "-c", printed]
+    ran = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
 def test_a_pipe_of_a_library_that_breaks_is_an_error() -> None:
     broken = (
         "import sys; from gossamer.cli import main\nfrom gossamer.cli.options import commands\n"

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from gossamer.cli.terminal.printing import safe, say, show, show_json
+from gossamer.cli.terminal.tables import Printer
 from gossamer.daemon.config import ServiceFolder
 from gossamer.daemon.database import Database
 from gossamer.model.command_line import command_line
@@ -87,7 +87,7 @@ def list_users(folder: Path, *, as_json: bool) -> None:
         for token in (token for token in tokens if token.account == user.name):
             days = (_day(token.expires), _day(token.used))
             table.add_row("", "", token.id, Text(safe(token.label)), token.role, *days)
-    Console().print(table)
+    Printer().print(table)
 
 
 def _left(accounts: Accounts, folder: Path) -> str:

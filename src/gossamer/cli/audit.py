@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
-from rich.console import Console
 from rich.text import Text
 
 from gossamer.assembly.folder import CrawlFolder
@@ -29,6 +28,7 @@ from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.request import Request
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_pieces
+from gossamer.cli.terminal.tables import Printer
 from gossamer.control.changes.refetching import Refetch, ask_offline
 from gossamer.control.views.context import view_context
 from gossamer.crawling.run import reopen
@@ -229,7 +229,7 @@ _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "dim"}
 
 def _table(result: AuditResult, t: Words) -> None:
     """Findings by rule, the gravest first; of each what it is about, and where it stands."""
-    out = Console(highlight=False, soft_wrap=True)
+    out = Printer(highlight=False, soft_wrap=True)
     rule, shown = "", 0
     for finding in result.findings():
         if finding.rule != rule:
@@ -245,7 +245,7 @@ def _table(result: AuditResult, t: Words) -> None:
     _cut(out, shown)
 
 
-def _cut(out: Console, shown: int) -> None:
+def _cut(out: Printer, shown: int) -> None:
     if shown > _ROWS:
         out.print(Text(f"  and {shown - _ROWS:,} more; --json, --csv and --html have all", "dim"))
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from rich.console import Console
 from rich.text import Text
 
 from gossamer.assembly.folder import CrawlFolder
@@ -15,6 +14,7 @@ from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.get import found_captures
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
+from gossamer.cli.terminal.tables import Printer
 from gossamer.datasets.one_document import text_in
 from gossamer.extract.fields.selector import read_ignored
 from gossamer.inspect.archive.lookup import Indexed
@@ -86,7 +86,7 @@ def _show(found: Comparison, captures: int, *, named: bool) -> None:
     if not found.passages:
         say(f"{found.before.time} and {found.after.time}: {_verdict(found, captures, named=named)}")
         return
-    out = Console(highlight=False, soft_wrap=True)
+    out = Printer(highlight=False, soft_wrap=True)
     out.print(Text(f"--- {safe(found.before.url)}  {found.before.time}", style="bold"))
     out.print(Text(f"+++ {safe(found.after.url)}  {found.after.time}", style="bold"))
     _print(out, found.passages)
@@ -95,7 +95,7 @@ def _show(found: Comparison, captures: int, *, named: bool) -> None:
     say(_verdict(found, captures, named=named))
 
 
-def _print(out: Console, passages: Sequence[Passage]) -> None:
+def _print(out: Printer, passages: Sequence[Passage]) -> None:
     for passage in passages:
         out.print(Text(f"@@ {passage.at}", style="cyan"))
         for row in passage.rows:
@@ -202,7 +202,7 @@ def _spans(spans: Sequence[Span], mark: str) -> str:
 def _crawls(path: Path, other: Path, how: How, form: Form) -> None:
     counts = Counts()
     encoder = msgspec.json.Encoder()
-    out = Console(highlight=False, soft_wrap=True)
+    out = Printer(highlight=False, soft_wrap=True)
     title = f"{escape(safe(str(path)))} · {escape(safe(str(other)))}"
     if form == "html":
         show(f"{_top(title)}<h1>{title}</h1>")

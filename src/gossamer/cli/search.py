@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from rich.console import Console
 from rich.text import Text
 
 from gossamer.assembly.folder import CrawlFolder
@@ -15,6 +14,7 @@ from gossamer.assembly.private import keep_private
 from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.request import option_settings, parse_settings
 from gossamer.cli.terminal.printing import duration, plural, safe, say, show
+from gossamer.cli.terminal.tables import Printer
 from gossamer.model.command_line import command_line
 from gossamer.model.errors import ConfigError
 from gossamer.search.searching import Hit, Piece, Results, Searching
@@ -156,7 +156,7 @@ async def _show_live(
             if json:
                 show(msgspec.json.encode(_told(hit)).decode())
             else:
-                _print_hit(Console(highlight=False, soft_wrap=not sys.stdout.isatty()), hit)
+                _print_hit(Printer(highlight=False, soft_wrap=not sys.stdout.isatty()), hit)
     return found
 
 
@@ -187,7 +187,7 @@ def _told(hit: Hit) -> dict[str, object]:
 
 
 def _print(results: Results, offset: int, *, many: bool) -> None:
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    console = Printer(highlight=False, soft_wrap=not sys.stdout.isatty())
     for hit in results.hits:
         _print_hit(console, hit, ", ".join((hit.crawl, *hit.also)) if many else "")
     for name, values in results.facets.items():
@@ -202,7 +202,7 @@ def _print(results: Results, offset: int, *, many: bool) -> None:
         say(f"no hits behind the first {offset:,}: {total} answer, near-duplicates counted each")
 
 
-def _print_hit(console: Console, hit: Hit, crawl: str = "") -> None:
+def _print_hit(console: Printer, hit: Hit, crawl: str = "") -> None:
     title = _shown(hit.title) if hit.title else Text(safe(hit.url))
     title.stylize("bold")
     console.print(title)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -16,6 +15,7 @@ from gossamer.assembly.private import keep_private
 from gossamer.cli.behind import say_behind
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show
+from gossamer.cli.terminal.tables import Printer
 from gossamer.config.units import parse_duration
 from gossamer.datasets.all_tables import being_read
 from gossamer.datasets.export.csv_cells import csv_line
@@ -86,7 +86,7 @@ def _table(answer: Rows) -> None:
             say(f"only the first {MOST_SHOWN:,} rows are shown; --format csv or jsonl gives all")
             break
         grid.add_row(*[Text(safe(_cell(value))) for value in row])
-    Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH).print(grid)
+    Printer(highlight=False, width=None if sys.stdout.isatty() else _WIDTH).print(grid)
     say(plural(min(count, MOST_SHOWN), "row"))
 
 
