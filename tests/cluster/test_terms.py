@@ -194,7 +194,9 @@ def test_a_deposed_coordinator_grants_nothing_any_more(store, monkeypatch):
         await old.renew(report, 1)
         new = actor(store, monkeypatch)
         assert [agent.name for agent in (await overview_of(new)).agents] == ["a-1"]
-        await asyncio.wait_for(asyncio.gather(*old._working), PATIENCE)  # it finds out without anything to save
+        await asyncio.wait_for(
+            asyncio.gather(*old._working), PATIENCE
+        )  # it finds out without anything to save
         for ask in (old.renew(report, 1), old.register(packed(), "", 2), old.scale_to(3), old.stop("x")):
             with pytest.raises(DeposedError, match="has begun"):
                 await ask

@@ -80,7 +80,9 @@ def test_each_record_once_over_kills_of_either_side(tmp_path):
     with SimulatedWeb(small_world(hosts=6, pages=100, misbehaviours=())) as web:
         life = Life(
             # Slow, or it is over before a follower that is slow to begin has copied anything.
-            web, tmp_path / "crawl", {"engine.checkpoint_every": "100ms", "politeness.min_delay": "1s"}
+            web,
+            tmp_path / "crawl",
+            {"engine.checkpoint_every": "100ms", "politeness.min_delay": "1s"},
         )
         crawl = life.begin_crawl()
         follower = begin(life, database)
