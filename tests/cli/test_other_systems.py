@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 HERE = str(Path(__file__).parent)
 ON_WINDOWS = "from other_systems import like_windows; like_windows()\n"
@@ -22,7 +23,7 @@ def run(code: str, *arguments: str, before: list[str] | None = None) -> subproce
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": paths},
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
 

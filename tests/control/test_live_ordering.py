@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from live_world import PACED, Running, running_with
+from patience import PATIENCE
 from small_site import small_site
 
 from gossamer.inspect.inspection import inspect
@@ -59,13 +60,13 @@ def test_what_waits_moves_by_new_weights(tmp_path: Path) -> None:
 
 async def moved(live: Running) -> None:
     """Wait until the first of the queue is in the other folder, in the views and on disk."""
-    for _ in range(3_000):
-        items = (await live.ask("queue", limit=20))["items"]
-        if all("/b/" in item["url"] for item in items):
-            assert [item["level"] for item in items] == sorted(item["level"] for item in items)
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError(items[:3])
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            items = (await live.ask("queue", limit=20))["items"]
+            if all("/b/" in item["url"] for item in items):
+                break
+            await asyncio.sleep(0.02)
+    assert [item["level"] for item in items] == sorted(item["level"] for item in items)
 
 
 def endless(path: str) -> str | None:
@@ -109,10 +110,10 @@ def test_a_trap_is_released_while_the_crawl_runs(tmp_path: Path) -> None:
 
 
 async def quarantined(live: Running) -> list[dict]:
-    for _ in range(600):
-        lines = [line for line in (await live.ask("traps"))["items"] if line["state"] == "aside"]
-        status = await live.ask("status")
-        if lines and not status["lent"]:
-            return lines
-        await asyncio.sleep(0.05)
-    raise AssertionError("nothing is taken for a trap")
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            lines = [line for line in (await live.ask("traps"))["items"] if line["state"] == "aside"]
+            status = await live.ask("status")
+            if lines and not status["lent"]:
+                return lines
+            await asyncio.sleep(0.05)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import SLOW_SECONDS
 from small_site import small_site
 
 LINUX = platform.system() == "Linux" and platform.machine() == "x86_64"
@@ -69,7 +70,7 @@ def test_each_thread_of_a_crawl_is_nice(tmp_path: Path) -> None:
             "c",
         ]
         begun.append(subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True))
-        _, said = begun[0].communicate(timeout=120)
+        _, said = begun[0].communicate(timeout=SLOW_SECONDS * 2 / 3)
     assert (begun[0].returncode, policies) == (0, {os.SCHED_IDLE})
     assert "nobody else" in said
     assert "nice = true" in (tmp_path / "c" / "crawl.toml").read_text()

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from benchmarks.replay_looks import closed_chromium, crawl_whole, viewed
 from console_browser import needs_chromium
+from free_ports import free_port
 from hostile_replay import PAYLOADS, hostile_page
 from small_site import Answer, Site, small_site
 
 needs_chromium()
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
-LIST_PORT = 18_780
 
 
 class World:
@@ -37,9 +37,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         udp.bind(("127.0.0.1", 0))
         udp.settimeout(0.05)
+        list_port = free_port()
         values = {
             "api": api.address,
-            "list": f"http://127.0.0.1:{LIST_PORT}",
+            "list": f"http://127.0.0.1:{list_port}",
             "port": str(udp.getsockname()[1]),
         }
 
@@ -58,7 +59,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
         with small_site(page) as site:
             crawl_whole(folder, site)
-        with viewed(folder, port=LIST_PORT) as shown:
+        with viewed(folder, port=list_port) as shown:
             api.asked.clear()
             yield World(browser, shown, site, api, udp)
 

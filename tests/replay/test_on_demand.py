@@ -237,13 +237,14 @@ def test_slow_and_many_clients_are_bounded(
     bare: tuple[asyncio.Runner, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner, client = bare
-    monkeypatch.setattr(messages, "READ_SECONDS", 0.02)
-    for begun in (
-        b"",
-        b"GET http://x.test/ HTTP/1.1\r\nHo",
-        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1",
-    ):
-        assert runner.run(client.raw(begun)) == b""
+    with monkeypatch.context() as hasty:
+        hasty.setattr(messages, "READ_SECONDS", 0.02)
+        for begun in (
+            b"",
+            b"GET http://x.test/ HTTP/1.1\r\nHo",
+            b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1",
+        ):
+            assert runner.run(client.raw(begun)) == b""
     monkeypatch.setattr(conversations, "MOST_CONNECTIONS", 0)
     assert runner.run(client.ask("http://x.test/"))[:1] == (503,)
 

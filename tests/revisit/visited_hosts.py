@@ -10,9 +10,6 @@ from revisit_crawls import EVERY, Crawl, Ended
 from revisited_hosts import HOSTS, NEEDS
 
 INTERVAL = 1.0
-SECONDS = 6.0
-"""At least; robots files are read again after two."""
-PATIENCE = 40.0
 
 
 @dataclass
@@ -62,8 +59,7 @@ def visit_all(place: Path) -> Visited:
                 lambda: (
                     process.poll() is not None
                     or all(len(web.of(name)) >= number for name, number in NEEDS.items())
-                ),
-                PATIENCE,
+                )
             )
             ended = crawl.stop(process)
         finally:

@@ -8,6 +8,7 @@ from email.utils import formatdate
 import feedparser
 import pytest
 from fetch_servers import certificate as self_signed
+from free_ports import free_port
 from patience import PATIENCE
 from receivers import Hook, Logins, Mailbox, mail_server
 from watched_archive import page, watch
@@ -218,13 +219,14 @@ def test_a_receiver_that_hangs_holds_up_nobody_else(archive, hook):
 
 
 def test_a_receiver_that_restarts_is_told_then(archive):
-    with Hook().open() as first:
+    port = free_port()  # one that nobody is given meanwhile
+    with Hook().open(port) as first:
         archive.set(watch=watch(notify=[first.url]))
     warmed(archive, "a")
     archive.visit("a", page("One"))
     follow(archive)
     archive.now += 30
-    with Hook().open(port=first.port) as second:
+    with Hook().open(port) as second:
         follow(archive)
     assert len(second.got) == 1
 
