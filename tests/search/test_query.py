@@ -29,6 +29,8 @@ def _at(year: int, month: int = 1, day: int = 1) -> float:
         ("(fox OR dog) cat", All((Any((Words("fox"), Words("dog"))), Words("cat")))),
         ("cat -(fox dog)", All((Words("cat"), Not(All((Words("fox"), Words("dog"))))))),
         ("site:Example.org", Filter(Kind.SITE, "example.org")),
+        ("年度报告 site：example.org", All((Words("年度报告"), Filter(Kind.SITE, "example.org")))),
+        ("报告：年度", Words("报告：年度")),
         ("type:pdf,doc", Any((Filter(Kind.TYPE, "pdf"), Filter(Kind.TYPE, "doc")))),
         ("-lang:de", Not(Filter(Kind.LANGUAGE, "de"))),
         ("title:fox", Words("fox", Field.TITLE)),

@@ -31,7 +31,7 @@ _TOKEN = re.compile(
         (?P<open>-?[(\uff08])
       | (?P<close>[)\uff09])
       | (?P<or>(?:OR|\|{1,2})(?=[\s()]|$))
-      | (?P<not>-?)(?:(?P<name>[A-Za-z]{2,9}):(?=[^\s]))?
+      | (?P<not>-?)(?:(?P<name>[A-Za-z]{2,9})[:\uff1a](?=[^\s]))?
         (?:["“”„«](?P<phrase>[^"“”«»]*)(?:["“”»]|$) | (?P<word>[^\s()"\uff08\uff09]+))
       | (?P<other>\S)
     )""",
