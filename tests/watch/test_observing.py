@@ -82,6 +82,16 @@ def test_a_file_that_nobody_can_read_is_compared_as_a_whole(archive, monkeypatch
     assert followed(archive) == [("changed", "a")]
 
 
+def test_a_watch_that_was_noted_by_a_clock_that_was_ahead_tells_at_once(archive):
+    began = archive.now
+    archive.now += 400 * 86_400
+    followed(archive)
+    archive.now = began
+    assert warmed(archive, "a") == []
+    archive.visit("a", page("One"))
+    assert followed(archive) == [("changed", "a")]
+
+
 def test_pages_that_nobody_watches_are_nobodys_business(archive):
     warmed(archive, "a", "b")
     archive.visit("b", page("Something else"))

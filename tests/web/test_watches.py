@@ -96,7 +96,8 @@ def test_what_is_wrong_with_a_watch_is_told(service: LiveService) -> None:
         service, "/api/v1/jobs/day/watches", {"name": "x", "urls": ["a.example"], "when": ["often"]}
     )
     assert refused.status_code == 422
-    assert "is no condition" in refused.text
+    assert "is no condition" in refused.json()["detail"]
+    assert refused.json()["why"][0] == "problem.of"
     with loopback.Client(base_url=service.url, headers={"Origin": service.url}) as client:
         token = re.search('name="csrf" value="([^"]+)"', client.get("/jobs/day/watch").text)[1]
         form = {"do": "add", "urls": "a.example", "ignore": ".clock\n#ad", "quiet": "night", "csrf": token}

@@ -163,7 +163,10 @@ class Observer:
         return noted
 
     def _note(self, notice: Notice, watch: Watch, now: float) -> int:
-        told = not watch.config.paused and notice.at >= self._begun[watch.name]
+        begun = self._begun[watch.name]
+        # A watch that begins in days to come was noted before the clock was set back.
+        ahead = begun > now and watch.name not in self._fresh
+        told = not watch.config.paused and (notice.at >= begun or ahead)
         if told:
             self._store.note(notice, watch.receivers, now)
         return told

@@ -91,7 +91,9 @@ def refuse_well(app: FastAPI) -> None:
 
 async def _service(_: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)
-    return problem(_STATUSES.get(error.code, 409), error.why, code=error.code, problems=error.wrong)
+    # Who asked by a form is shown all that is wrong, and no sentence above it.
+    why = error.wrong[0] if error.wrong and not error.message else error.why
+    return problem(_STATUSES.get(error.code, 409), why, code=error.code, problems=error.wrong)
 
 
 async def _storage(_: Request, error: Exception) -> Response:
