@@ -199,6 +199,7 @@ def test_one_setting_is_told_by_its_name_or_a_word(gossamer: Gossamer) -> None:
     assert [one["path"] for one in told] == ["fetch.max_head"]
     ran = gossamer("config", "max_page")
     assert (ran.code, "did you mean budget.max_pages" in ran.err) == (2, True)
+    assert "did you mean politeness?" in gossamer("config", "politness").err
     assert gossamer("config", "--find", "xyzzy").code == 1
     whole = gossamer("config").out
     assert whole.startswith("# where the crawl begins") and whole.endswith("\n") and whole[-2:] != "\n\n"

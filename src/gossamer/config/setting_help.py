@@ -74,4 +74,6 @@ def find_settings(struct_type: type[msgspec.Struct], names: list[str], word: str
 
 
 def _unknown(name: str, known: list[SettingHelp]) -> Reason:
-    return of(name, not_a_setting(nearest(name, (one.path for one in known))))
+    paths = [one.path for one in known]
+    sections = dict.fromkeys(path.partition(".")[0] for path in paths)
+    return of(name, not_a_setting(nearest(name, [*paths, *sections])))
