@@ -18,6 +18,7 @@ from torture_lives import (
     rude_visits,
     throttling_world,
     wait_for,
+    wait_until_throttled,
     waits,
 )
 
@@ -126,7 +127,7 @@ def test_the_clock_jumps_between_two_runs(tmp_path: Path, jump: int) -> None:
         life = make_life(web, tmp_path)
         tell = told_by_python(life, tmp_path)
         process = life.begin_crawl()
-        wait_for(life, lambda log: sum(visit.status in (429, 503) for visit in log) >= len(THROTTLED))
+        wait_until_throttled(life)
         assert life.kill_after(process, 0.7).killed
         tell(jump)
         assert life.end(life.begin_resume()).status == 0
@@ -148,7 +149,7 @@ def test_the_clock_jumps_over_a_reboot(tmp_path: Path, jump: int) -> None:
         life = make_life(web, tmp_path)
         tell = told_by_python(life, tmp_path)
         process = life.begin_crawl()
-        wait_for(life, lambda log: sum(visit.status in (429, 503) for visit in log) >= len(THROTTLED))
+        wait_until_throttled(life)
         assert life.kill_after(process, 0.7).killed
         tell(jump)
         life.command = ["unshare", "--mount", "sh", "-c", f'{enter} && exec "$@"', "sh", *life.command]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from small_disk import MIB, Disk
-from torture_lives import Ended, Life, assert_complete, assert_sound, small_world, wait_for
+from torture_lives import Ended, Life, assert_complete, assert_sound, hurry, small_world, wait_for
 
 from gossamer.simweb import SimulatedWeb
 
@@ -89,10 +89,12 @@ def test_the_disk_of_one_part_is_full(
     life.settings["fetch.memory_body"] = "2KiB"  # longer bodies go to `tmp`
     life.settings["fetch.memory_bodies"] = "0"
     life.settings["engine.checkpoint_every"] = "1s"
+    life.settings["politeness.min_delay"] = "200ms"  # or all may be over before it is killed
     life.folder.parent.mkdir()
     process = life.begin_crawl()
     wait_for(life, lambda log: len(log) > 60)
     assert life.kill_after(process, 0.0).killed
+    hurry(life)
     disk = Disk(tmp_path / "part")
     disks.append(disk)
     move(life.folder / part, disk.place / part)

@@ -17,6 +17,7 @@ from torture_lives import (
     small_world,
     throttling_world,
     wait_for,
+    wait_until_throttled,
     waits,
 )
 
@@ -51,7 +52,7 @@ def test_a_long_crawl_is_polite_to_every_host(tmp_path: Path, order: str) -> Non
 @pytest.mark.slow
 def test_retry_after_holds_over_a_kill(throttled: Life) -> None:
     process = throttled.begin_crawl()
-    wait_for(throttled, lambda log: sum(visit.status in (429, 503) for visit in log) >= len(THROTTLED))
+    wait_until_throttled(throttled)
     killed = throttled.kill_after(process, 0.7)  # long enough for the visits to be settled
     assert killed.killed
     assert throttled.resume().status == 0

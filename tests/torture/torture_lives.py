@@ -411,6 +411,25 @@ def wait_for(life: Life, condition: Callable[[list[Visit]], bool]) -> None:
         time.sleep(0.02)
 
 
+def hurry(life: Life) -> None:
+    """Let a crawl that was killed go on quickly: its rests were long only so that it was not over before."""
+    config = life.folder / "crawl.toml"
+    slow, delay = config.read_text(), f'min_delay = "{life.settings["politeness.min_delay"]}"'
+    assert slow.count(delay) == 1
+    config.write_text(slow.replace(delay, 'min_delay = "20ms"'))
+
+
+def wait_until_throttled(life: Life) -> None:
+    """Until each of the hosts that ask for rest has, and the crawl has written it down."""
+
+    def told(_: list[Visit]) -> bool:
+        log = life.folder / "crawl.log"
+        lines = log.read_bytes().split(b"\n")[:-1] if log.exists() else []
+        return sum(json.loads(line).get("status") in (429, 503) for line in lines) >= len(THROTTLED)
+
+    wait_for(life, told)
+
+
 def dice(test: str) -> random.Random:
     """Chances that are the same in every run."""
     return random.Random(test)
