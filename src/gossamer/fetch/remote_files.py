@@ -33,6 +33,7 @@ from gossamer.fetch.listing import (
 from gossamer.fetch.multi import Multi
 from gossamer.fetch.pace import PaceWatch
 from gossamer.fetch.route import Router
+from gossamer.fetch.stuck import StuckWatch
 from gossamer.fetch.unfinished import Unfinished
 from gossamer.fetch.verdict import NOT_CONNECTED, detail_of
 from gossamer.model.exchange import (
@@ -162,6 +163,8 @@ class RemoteFiles:
         self._pace = PaceWatch(config, lambda transfer, message: self._multi.stop(transfer.easy, message))
         self._without_facts: dict[str, None] = {}
         self._controls: dict[str, socket.socket] = {}
+        self._by_sftp: set[FileTransfer] = set()
+        self._stuck = StuckWatch(self._cut_sftp)
         self._most_controls = config.max_connections
 
     async def fetch(self, lease: Lease) -> Outcome:
@@ -291,15 +294,29 @@ class RemoteFiles:
 
     async def _perform(self, order: FileOrder, command: str = "", *, present: bool = False) -> Ended:
         transfer = FileTransfer(order, command, present=present)
+        by_sftp = order.url.scheme == "sftp"
+        if by_sftp:
+            self._by_sftp.add(transfer)
         try:
             self._pace.add(transfer)
-            code, message = await self._multi.perform(transfer.easy)
+            with self._stuck.watching() if by_sftp else contextlib.nullcontext():
+                code, message = await self._multi.perform(transfer.easy)
         finally:
+            self._by_sftp.discard(transfer)
             self._pace.remove(transfer)
             self._hold(order.url.origin, transfer)
         if transfer.storage_error is not None:
             raise transfer.storage_error
         return Ended(transfer, code, message)
+
+    def _cut_sftp(self) -> None:
+        """End the connections of sftp, one of which holds up the loop; on another thread."""
+        opened = [transfer.control for transfer in tuple(self._by_sftp)]
+        opened += [control for origin, control in tuple(self._controls.items()) if origin.startswith("sftp:")]
+        for control in opened:
+            if control is not None:
+                with contextlib.suppress(OSError):
+                    control.shutdown(socket.SHUT_RDWR)
 
     def _hold(self, origin: str, transfer: FileTransfer) -> None:
         """Remember the connection that was opened, instead of the last one."""
