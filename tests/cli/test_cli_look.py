@@ -234,6 +234,21 @@ def test_broken_links_are_counted_and_listed(gossamer: Gossamer, site: str) -> N
     assert "private/x.html" in gossamer("list", "d", "--state", "dropped").out
 
 
+def test_seeds_that_gave_nothing_are_named_with_the_reason(gossamer: Gossamer, site: str) -> None:
+    pages = [f"http://{site}/{name}" for name in ("a.html", "gone.html", "no-1", "no-2", "no-3")]
+    few = ("--min-delay", "0", "--max-depth", "0")
+    said = gossamer("crawl", *pages[:2], "--dir", "few", *few).err
+    assert f"  1 seed not fetched: {pages[1]} (404)\n" in said
+    said = gossamer("crawl", *pages, "--dir", "many", *few).err
+    assert f"  4 seeds not fetched: {pages[1]} (404), {pages[2]} (404), {pages[3]} (404); which: " in said
+    told = gossamer("list", "many", "--state", "dropped", "--columns", "url").out
+    assert all(url in told for url in pages[1:]) and "gossamer list many --state dropped\n" in said
+    assert "not fetched" not in gossamer("crawl", pages[0], "--dir", "all", *few).err
+    assert "not fetched" not in gossamer("crawl", pages[1], "--dir", "none", *few).err, (
+        "why is told at length"
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("crawled")
 def test_one_wrong_byte_in_an_archive_is_one_problem(gossamer: Gossamer) -> None:

@@ -15,12 +15,14 @@ from gossamer.cli.terminal.twin_lines import twin_lines
 from gossamer.config.config import CrawlConfig
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.traps import branch_lines
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.command_line import command_line, quoted
+from gossamer.model.disposition import PageState
 from gossamer.model.errors import GossamerError
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.ends import FINISHED, INTERRUPTED, UNREACHABLE
-from gossamer.model.reasons.reason import Reason
+from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.policy.branches.tree import ASIDE
 
 if TYPE_CHECKING:  # it brings all that explains a URL, and few crawls end with an explanation
@@ -28,6 +30,8 @@ if TYPE_CHECKING:  # it brings all that explains a URL, and few crawls end with 
 
 MOST_HOSTS = 10_000
 """Crawls of more hosts are left to `gossamer status`: going through them takes a while."""
+MOST_SEEDS = 10_000
+"""Seeds that are looked at, some 20 us each."""
 LISTED = 3
 ADVICE = {
     Fault.NAME_NOT_FOUND: "there is no such name. Is it spelt right?",
@@ -120,6 +124,7 @@ def say_end(
         if fresh is not None and (line := fresh_line(fresh)):
             say(f"  fresh: {line}")
     for line in [
+        *_lost_seeds(report, inspection),
         *_unfound(report, inspection),
         *_why(reason, report, inspection, troubles),
         *undelivered(inspection.folder.path, inspection.config),
@@ -167,6 +172,23 @@ def _left_out(report: dict[str, Any]) -> str:
     parts = [(away.get(rule, 0), "link", why) for rule, why in TURNED_AWAY.items()]
     parts += [(faults.get(f"refused: {rule}", 0), "URL", why) for rule, why in REFUSED.items()]
     return ", ".join(f"{plural(count, what)} {why}" for count, what, why in parts if count)
+
+
+def _lost_seeds(report: dict[str, Any], inspection: Inspection) -> Iterator[str]:
+    """The seeds that are given up or may not be fetched, and why. Of a crawl without a page more is told."""
+    prints = fingerprints_of(inspection.environment)
+    if not report["pages"] or prints is None:
+        return
+    places, lost = UrlPlaces(inspection.environment, prints, inspection.config), []
+    for url in islice(Seeds(inspection.config, inspection.folder.path), MOST_SEEDS):
+        record = places.record(places.fingerprint(places.where(url)))
+        reason = record.reason if record is not None and record.state == PageState.DROPPED else None
+        if reason is not None and reason.code != Rule.TWIN:  # that is told by itself
+            lost.append(f"{safe(url.text)} ({safe(sentence(reason))})")
+    if lost:
+        which = f"; which: {command_line('list', inspection.folder.path, '--state', 'dropped')}"
+        named = ", ".join(lost[:LISTED]) + (which if len(lost) > LISTED else "")
+        yield f"{plural(len(lost), 'seed')} not fetched: {named}"
 
 
 def _unasked(report: dict[str, Any]) -> int:
