@@ -2,14 +2,17 @@
 
 import contextlib
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from api_client import CHEAP, PASSWORD
 from console_browser import DESKTOP, PHONE, Viewer, chromium, needs_chromium
 from live_service import LiveService, live_service
+from patience import PATIENCE
 
 from gossamer.daemon.database import Database
 from gossamer.daemon.security_config import SecurityConfig
@@ -89,6 +92,16 @@ def figure(page: Any, name: str) -> Any:
 
 def number_in(page: Any, name: str) -> int:
     return int(re.sub(r"\D", "", figure(page, name).inner_text().split("\n")[0]) or 0)
+
+
+def look_until(page: Any, path: str, good: Callable[[], Any]) -> None:
+    """Look at a page again and again; each comes whole: one that is asked for before it has come never comes."""
+    deadline = time.monotonic() + PATIENCE
+    page.goto(path)
+    while not good():
+        assert time.monotonic() < deadline, path
+        page.wait_for_timeout(500)
+        page.goto(path)
 
 
 def wait_for(page: Any, condition: str, **values: Any) -> None:
@@ -245,7 +258,7 @@ def open_a_page(viewer: Viewer) -> None:
     """From the list to a page with all that is known, and on along its links."""
     page = viewer.page
     page.goto("/jobs/day/pages?status=200&mime=text/html")
-    page.locator("tbody a").first.click()
+    found_on_a_page(page).click()
     expect(page.locator(".verdict")).to_contain_text("It was crawled.")
     expect(page.locator("pre.file").first).to_be_visible()
     expect(page.locator("main")).to_contain_text("HTTP/1.1 200")
@@ -258,6 +271,18 @@ def open_a_page(viewer: Viewer) -> None:
     page.locator("section", has=page.locator("h3", has_text="Links out")).locator("tbody a").first.click()
     expect(page.locator(".verdict")).to_be_visible()
     page.goto(first)
+
+
+def found_on_a_page(page: Any) -> Any:
+    """The first in the list that is no seed, and to which neither a redirect led nor a site map."""
+    asked = {"status": "200", "type": "text/html", "columns": "url,via", "limit": "1000"}
+    listed = page.request.get("/api/v1/jobs/day/list", params=asked).json()["items"]
+    via = {one["url"]: one["via"] for one in listed}
+    for link in page.locator("tbody a").all():
+        [url] = parse_qs(urlsplit(link.get_attribute("href")).query).get("url", [""])
+        if via.get(url) in via:
+            return link
+    raise AssertionError(via)
 
 
 def ask_in_sql(viewer: Viewer) -> None:
@@ -395,21 +420,14 @@ def test_a_crawl_that_is_kept_fresh(viewer: Viewer, web: SimulatedWeb) -> None:
     expect(page.locator(".notice")).to_have_text("The job was created.")
     page.goto("/jobs/kept/freshness")
     expect(page.locator("#main")).to_contain_text("visited again when that is worth it")
-    for _ in range(120):  # whole pages: one that is asked for again before it has come never comes
-        page.goto("/jobs/kept/pages?status=200&mime=text/html")
-        if page.locator("tbody tr").count() > 3:
-            break
-        page.wait_for_timeout(500)
+    look_until(
+        page, "/jobs/kept/pages?status=200&mime=text/html", lambda: page.locator("tbody tr").count() > 3
+    )
     page.locator("tbody a").first.click()
     page.click("text=Fetch again")
     expect(page.locator(".notice")).to_contain_text("visited again")
-    for _ in range(60):
-        page.goto("/jobs/kept/freshness")
-        if page.locator(".charts svg").count() and number_in(page, "Visits again"):
-            break
-        page.wait_for_timeout(500)
-    assert number_in(page, "Visits again") >= 1
-    assert page.locator(".charts svg").count() >= 2
+    charts = page.locator(".charts svg")
+    look_until(page, "/jobs/kept/freshness", lambda: charts.count() >= 2 and number_in(page, "Visits again"))
     viewer.keep("freshness")
     page.click("text=Pages that are gone")
     expect(page.locator("#main h2")).to_have_text("Pages that are gone")

@@ -1,6 +1,7 @@
 """Archives seen again in the console, in a real browser: calendar, replay, compare, audit; whatever was archived."""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from api_client import CHEAP
 from console_browser import PHONE, Viewer, chromium, needs_chromium
 from crawled_often import crawled_often
 from live_service import LiveService, live_service
+from patience import PATIENCE
 from small_site import Answer, Site
 
 needs_chromium()
@@ -144,9 +146,9 @@ def test_a_site_is_audited(browser: Any, stage: Stage, scripts: bool) -> None:
     page.click("nav.side >> text=Audit")
     page.click("button.main >> text=Audit")
     expect(page.locator(".notice").first).to_contain_text("The audit has begun.")
-    for _ in range(100):
-        if page.locator("table.findings").count():
-            break
+    deadline = time.monotonic() + PATIENCE
+    while not page.locator("table.findings").count():
+        assert time.monotonic() < deadline
         page.wait_for_timeout(500)
         if not scripts:
             page.goto("/jobs/june/audit")
