@@ -188,6 +188,7 @@ def corrected(world, seconds, **spent):
     world.pace.correct()
     pace = world.frontier.again.pace
     level, version = world.pace.record.level, pace.version
+    pace.saved = 0.0
     for name, value in spent.items():
         setattr(pace, name, value)
     world.pass_time(seconds / SPEED)

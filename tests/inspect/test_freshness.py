@@ -71,10 +71,12 @@ def test_all_is_told_by_the_clock_of_the_crawl_that_histories_go_by(tmp_path: Pa
         state.close()
         with inspect(state.folder) as inspection:
             due = DueTimes(inspection.environment, inspection.config)
-            [page] = [decode_page(data) for _, data in inspection.environment.scan(Family.PAGES)]
+            [(key, page)] = [
+                (key, decode_page(data)) for key, data in inspection.environment.scan(Family.PAGES)
+            ]
             facts = Storyteller(inspection).tell(page.url).facts
             [seen] = [one for fact in facts for one in fact.told if getattr(one, "key", "") == "again.seen"]
-            stale, at = inspection.freshness().stale, due(page)
+            stale, at = inspection.freshness().stale, due(key, page)
         assert stale is not None and at is not None
         return round(stale, 3), round(at / HOUR), round(float(seen.values["ago"]) / HOUR, 1)
 
