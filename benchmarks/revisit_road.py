@@ -21,6 +21,8 @@ from gossamer.policy.revisit.trust import Trust
 _SAVED = 0.02
 _LEAST_SAVED = 4.0
 _AT_ONCE = 8
+_SINKING = 6
+"""Minutes at once: a step of the threshold each."""
 _SITEMAP = 1
 _VOICES = (), (Voice(_SITEMAP),)
 
@@ -107,7 +109,8 @@ class Road:
         pages = self._lend(now)
         most = max(_LEAST_SAVED, _SAVED * self.size)
         while self._allowance >= most and len(pages) < self.size:
-            self.threshold.sink()
+            for _ in range(_SINKING):
+                self.threshold.sink()
             self._reschedule()
             pages += self._lend(now)
         return pages
