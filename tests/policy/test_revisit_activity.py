@@ -12,11 +12,12 @@ from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.rates import Spread
 
 DAY = 86_400.0
+NOTHING = Activity()
 PLACE = classes.classify(Spread().believe(History(0, 0)))
 VISITS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=60)
 
 
-def after(visits, activity=Activity()):
+def after(visits, activity=NOTHING):
     for probability, changed in visits:
         activity = activity.seen(probability, changed=changed)
     return activity
