@@ -1,15 +1,18 @@
 """A frontier without a network: it drives `gossamer.policy.revisit` as the crawler's does.
 
 One first-in-first-out queue for each class of each host, histories of 24 bytes a page, one threshold, an allowance of
-visits; a host's sources are judged by what its pages show.
+visits; who is worth most goes first; a host's sources are judged by what its pages show, and how active it is.
 """
 
 import heapq
+import math
 from collections.abc import Iterable
 
 import msgspec
 
 from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.activity import Activity
+from gossamer.policy.revisit.freshness import Freshness
 from gossamer.policy.revisit.history import History, Voice, standing, unpack
 from gossamer.policy.revisit.rates import Spread
 from gossamer.policy.revisit.threshold import Threshold, lateness, starting_level
@@ -17,6 +20,9 @@ from gossamer.policy.revisit.trust import Trust
 
 _SAVED = 0.02
 _LEAST_SAVED = 4.0
+_AT_ONCE = 8
+_SINKING = 6
+"""Minutes at once: a step of the threshold each."""
 _SITEMAP = 1
 _VOICES = (), (Voice(_SITEMAP),)
 
@@ -28,6 +34,7 @@ class Leaving(msgspec.Struct, frozen=True):
     heard: dict[int, float]
     spread: bytes
     trust: Trust
+    activity: Activity
 
 
 class Road:
@@ -61,6 +68,10 @@ class Road:
         number = max(hosts) + 1
         self.sites = [Spread(self.crawl) for _ in range(number)]
         self.trusts = [Trust() for _ in range(number)]
+        self.activities = [Activity() for _ in range(number)]
+        self.freshness = Freshness()
+        self._factors = [1.0] * number
+        self._stirred: set[int] = set()
         self._queues: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._schedule: list[tuple[float, int, int]] = []
         self._heard: dict[int, float] = {}
@@ -91,23 +102,51 @@ class Road:
 
     def lend(self, now: float) -> list[int]:
         """The pages that are visited now; to be followed by `settle` for each of them, and then `correct`."""
-        pages: list[int] = []
-        schedule, queues = self._schedule, self._queues
-        while self._allowance >= 1 and schedule and schedule[0][0] <= now:
-            due, host, place = heapq.heappop(schedule)
-            queue = queues.get((host, place))
-            if queue is None:
-                continue
-            if not self._front(queue, place) or self._due(queue, place) > due:
+        if self._stirred:
+            for host, place in [each for each in self._queues if each[0] in self._stirred]:
                 self._post(host, place)
-                continue
-            page = heapq.heappop(queue)[1]
-            pages.append(page)
-            self._late += lateness(now - due, self.fair)
-            self._asked += max(0.0, due - int.from_bytes(self.stored[page][:4], "little"))  # its last visit
-            self._lent += 1
-            self._allowance -= 1
-            self._post(host, place)
+            self._stirred.clear()
+        pages = self._lend(now)
+        most = max(_LEAST_SAVED, _SAVED * self.size)
+        while self._allowance >= most and len(pages) < self.size:
+            for _ in range(_SINKING):
+                self.threshold.sink()
+            self._reschedule()
+            pages += self._lend(now)
+        return pages
+
+    def _lend(self, now: float) -> list[int]:
+        """What is due, as far as it may be visited, who is worth most first."""
+        due: list[tuple[float, int, int]] = []
+        longest = classes.LONGEST * self.fair
+
+        def post(host: int, place: int) -> None:
+            """Among what is due now, or for when it will be."""
+            at, since = self._first(host, place)
+            if at <= now:
+                worth = classes.worth_now(place, now - since, longest, self._factors[host])
+                heapq.heappush(due, (-worth, host, place))
+            elif at < math.inf:
+                heapq.heappush(self._schedule, (at, host, place))
+
+        while self._schedule and self._schedule[0][0] <= now:
+            post(*heapq.heappop(self._schedule)[1:])
+        pages: list[int] = []
+        while due and self._allowance >= 1:
+            _, host, place = heapq.heappop(due)
+            room = len(pages) + _AT_ONCE
+            while self._allowance >= 1 and len(pages) < room and (at := self._first(host, place)[0]) <= now:
+                page = heapq.heappop(self._queues[host, place])[1]
+                pages.append(page)
+                self._late += lateness(now - at, self.fair)
+                self._asked += max(
+                    0.0, at - int.from_bytes(self.stored[page][:4], "little")
+                )  # its last visit
+                self._lent += 1
+                self._allowance -= 1
+            post(host, place)
+        self._schedule += [(now, host, place) for _, host, place in due]
+        heapq.heapify(self._schedule)
         return pages
 
     def settle(self, page: int, now: float, *, changed: bool) -> None:
@@ -118,6 +157,12 @@ class Road:
             self.trusts[host] = self.trusts[host].judged(
                 said=history.heard > 0, changed=changed, seconds=now - history.last
             )
+        probability = self.freshness.note(history, now, changed=changed)
+        if probability is not None and not history.heard:
+            activity = self.activities[host] = self.activities[host].seen(probability, changed=changed)
+            if activity.factor != self._factors[host]:
+                self._factors[host] = activity.factor
+                self._stirred.add(host)
         after = history.visited(now, changed=changed)
         belief = self.sites[host].learn(after, (now - history.last) / self.fair)
         place = self._place(page, belief, bool(history.voices))
@@ -138,12 +183,14 @@ class Road:
                     pages[page] = self.stored[page]
         self.size -= len(pages)
         heard = {page: self._heard.pop(page) for page in list(self._heard) if page in pages}
-        return Leaving(pages, heard, self.sites[host].pack(), self.trusts[host])
+        return Leaving(pages, heard, self.sites[host].pack(), self.trusts[host], self.activities[host])
 
     def arrive(self, host: int, leaving: Leaving) -> None:
         """Take a host that another road gave away, or lost."""
         self.sites[host] = Spread(self.crawl, leaving.spread)
         self.trusts[host] = leaving.trust
+        self.activities[host] = leaving.activity
+        self._factors[host] = leaving.activity.factor
         self._heard |= leaving.heard
         self.size += len(leaving.pages)
         for page, stored in leaving.pages.items():
@@ -162,7 +209,6 @@ class Road:
         self.threshold.correct(now, self.fair, self._late / self._lent if self._lent else 0.0, left)
         self._late, self._asked, self._lent = 0.0, 0.0, 0
         if self.threshold.step != self._step:
-            self._step = self.threshold.step
             self._reschedule()
 
     def _place(self, page: int, belief, listed: bool) -> int:  # type: ignore[no-untyped-def]
@@ -182,30 +228,26 @@ class Road:
         if queue[0][1] == page:
             self._post(host, place)
 
-    def _front(self, queue: list[tuple[int, int]], place: int) -> bool:
-        """Whether a queue has a first page, after those are taken out that stand elsewhere now."""
+    def _first(self, host: int, place: int) -> tuple[float, int]:
+        """When the first page of a queue is due, and since when it waits; who stands elsewhere now is taken out."""
+        queue = self._queues.get((host, place))
         while queue:
             since, page = queue[0]
             if standing(self.stored[page]) == (since, place):
-                return True
+                longest = classes.LONGEST * self.fair
+                due = classes.due(place, since, self._step, longest, self._factors[host])
+                return max(due, self._heard.get(page, 0.0)), since
             heapq.heappop(queue)
-        return False
-
-    def _due(self, queue: list[tuple[int, int]], place: int) -> float:
-        since, page = queue[0]
-        due = classes.due(place, since, self._step, classes.LONGEST * self.fair)
-        return max(due, self._heard[page]) if page in self._heard else due
+        self._queues.pop((host, place), None)
+        return math.inf, 0
 
     def _post(self, host: int, place: int) -> None:
-        queue = self._queues.get((host, place))
-        if queue is None:
-            return
-        if self._front(queue, place):
-            heapq.heappush(self._schedule, (self._due(queue, place), host, place))
-        else:
-            del self._queues[host, place]
+        due, _ = self._first(host, place)
+        if due < math.inf:
+            heapq.heappush(self._schedule, (due, host, place))
 
     def _reschedule(self) -> None:
+        self._step = self.threshold.step
         self._schedule = []
         for host, place in list(self._queues):
             self._post(host, place)

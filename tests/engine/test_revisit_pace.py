@@ -188,6 +188,7 @@ def corrected(world, seconds, **spent):
     world.pace.correct()
     pace = world.frontier.again.pace
     level, version = world.pace.record.level, pace.version
+    pace.saved = 0.0
     for name, value in spent.items():
         setattr(pace, name, value)
     world.pass_time(seconds / SPEED)
@@ -226,6 +227,19 @@ def test_the_threshold_follows_what_was_spent(pace_of, seconds, spent, moves):
     pace = world.frontier.again.pace
     sums = (pace.lent, pace.late, pace.asked)
     assert sums == ((0, 0.0, 0.0) if seconds != 3_455 else (spent["lent"], spent["late"], 0.0))
+
+
+def test_it_sinks_while_all_that_may_be_saved_up_is(pace_of):
+    """In a small crawl visits are hours apart, and so are the corrections: what is earned meanwhile would be lost."""
+    world = pace_of()
+    world.pace.correct()
+    pace, level = world.frontier.again.pace, world.pace.record.level
+    for minutes, saved, steps in ((0.5, 4.0, 0), (0.6, 4.0, 1), (0.5, 4.0, 1), (0.6, 4.0, 2), (1.1, 3.0, 2)):
+        world.pass_time(minutes * 60 / SPEED)
+        pace.saved, pace.earned = saved, world.frontier.again.wall.now()
+        world.pace.correct()
+        assert world.pace.record.level == pytest.approx(level - steps / 24)
+        assert pace.step == round(world.pace.record.level * 24)
 
 
 def test_where_visits_are_many_it_is_corrected_each_minute(pace_of):

@@ -16,6 +16,7 @@ from gossamer.model.disposition import Again, Blame, Done, Dropped, PageState, R
 from gossamer.model.reasons.codes import BudgetCode, HoldCode, RetryCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.activity import Activity
 from gossamer.policy.revisit.history import History, standing, unpack
 from gossamer.policy.revisit.rates import Spread
 from gossamer.policy.revisit.threshold import starting_level
@@ -263,6 +264,55 @@ def test_a_lower_threshold_makes_it_due_sooner(world):
     world.frontier.again.pace.step -= 48
     world.frontier.repace()
     assert world.frontier.next_due() < before
+
+
+def enrolled(world, url, place, days):
+    """A page that waits in a class since so many days ago."""
+    world.admit(url)
+    world.finish(world.frontier.lend())
+    known = world.page(url)
+    at = int(world.wall - days * DAY)
+    moved = History(at, at, place=place)
+    with world.frontier.changes() as batch:
+        key = world.fingerprint(url)[:8]
+        record = world.frontier.hosts.change(key, "")
+        world.frontier.again.take_out(key, record, world.fingerprint(url), known.history, batch)
+        world.frontier.again.put(key, record, Again(moved.pack(), world.fingerprint(url)), batch)
+        stored = msgspec.structs.replace(known, history=moved.pack())
+        batch.put(Family.PAGES, world.fingerprint(url), encode(stored))
+        world.frontier.comes_again(key, record, batch)
+
+
+def stirred(world, url, activity):
+    with world.frontier.changes():
+        world.frontier.hosts.change(world.fingerprint(url)[:8], "").activity = activity.pack()
+
+
+def test_among_hosts_who_is_worth_most_goes_first_not_who_has_waited(world):
+    """While the threshold is on its way up more is due than can be visited."""
+    usual = classes.classify(BELIEF)
+    for number in range(4):
+        enrolled(world, f"http://h{number}/", usual, 12 + number)
+    enrolled(world, "http://news/", classes.classify(BELIEF, weight=16), 6)
+    world.frontier.repace()
+    world.frontier.again.pace.saved = 1.0
+    world.micros += 2 * SECOND
+    first = world.frontier.lend().candidate.url.text
+    assert first == "http://news/"
+
+
+def test_at_a_site_that_changes_more_than_usual_pages_are_due_sooner(world):
+    world.admit("http://a/")
+    world.admit("http://b/")
+    drain(world, 0.5)
+    stirred(world, "http://b/", Activity(found=12.0))
+    world.frontier.repace()
+    assert [each.url.text for each in drain(world, 1.2)] == ["http://b/"]
+    stirred(world, "http://b/", Activity())
+    stirred(world, "http://a/", Activity(expected=30.0))
+    world.frontier.repace()
+    assert [each.url.text for each in drain(world, 2.2)] == ["http://b/"], "and at a quiet one later"
+    world.assert_sound()
 
 
 def test_hosts_on_disk_are_looked_at_before_they_are_due(tmp_path):

@@ -354,7 +354,15 @@ def test_when_gifts_are_given(world, monkeypatch, giving, gathering, givers, pas
 )
 def test_what_is_due_by_worth_is_looked_at_after_most_of_the_time(due, queued, look):
     record = HostRecord("a", queued=queued, enrolled=1, heads=pack_heads([(1, 1)]))
-    assert HostQueue(KEY, record, 1, again=lambda _: due).look_at(NOW) == look
+
+    class DueThen(AgainQueue):
+        def __init__(self):
+            """Nothing else is asked."""
+
+        def due_of(self, _):
+            return due
+
+    assert HostQueue(KEY, record, 1, again=DueThen()).look_at(NOW) == look
     without = msgspec.structs.replace(record, heads=b"", waiting=1, later_due=NOW + 1_000 * SECOND)
     if not queued:
         assert HostQueue(KEY, without, 1).look_at(NOW) == NOW + 1_000 * SECOND, "that does not move"

@@ -32,6 +32,7 @@ from gossamer.model.reasons.codes import HoldCode, RetryCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.change.volatile import Volatile
+from gossamer.policy.revisit.activity import activity_of
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
@@ -183,11 +184,15 @@ def test_what_was_learned_survives_a_restart(tmp_path):
     hosts = world.frontier.hosts.get(world.frontier.host_hash("a"))
     spread = hosts.spread
     assert spread
+    # All five were taken for pages like any other, and one of them changed each day.
+    activity = hosts.activity
+    assert activity_of(activity).found > 1
     assert before.changed >= 2
     world.reopen()
     crawler.begin()
     assert crawler.pace.record == before
     assert world.frontier.hosts.get(world.frontier.host_hash("a")).spread == spread
+    assert world.frontier.hosts.get(world.frontier.host_hash("a")).activity == activity
     history = unpack(crawler.memory.get(world.fingerprint("http://a/0")).history)
     assert history.changed >= 2
     assert list(world.environment.scan(Family.AGAIN))

@@ -12,6 +12,7 @@ from gossamer.inspect.due_times import DueTimes
 from gossamer.inspect.freshness import CrawlFreshness, freshness
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.why.story import Storyteller
+from gossamer.policy.revisit.activity import Activity
 from gossamer.policy.revisit.freshness import Freshness
 from gossamer.policy.revisit.gone import Presence
 from gossamer.state.environment import Family
@@ -71,14 +72,44 @@ def test_all_is_told_by_the_clock_of_the_crawl_that_histories_go_by(tmp_path: Pa
         state.close()
         with inspect(state.folder) as inspection:
             due = DueTimes(inspection.environment, inspection.config)
-            [page] = [decode_page(data) for _, data in inspection.environment.scan(Family.PAGES)]
+            [(key, page)] = [
+                (key, decode_page(data)) for key, data in inspection.environment.scan(Family.PAGES)
+            ]
             facts = Storyteller(inspection).tell(page.url).facts
             [seen] = [one for fact in facts for one in fact.told if getattr(one, "key", "") == "again.seen"]
-            stale, at = inspection.freshness().stale, due(page)
+            stale, at = inspection.freshness().stale, due(key, page)
         assert stale is not None and at is not None
         return round(stale, 3), round(at / HOUR), round(float(seen.values["ago"]) / HOUR, 1)
 
     assert told(ahead) == told(0.0)
+
+
+def test_where_a_site_changes_more_than_usual_pages_are_due_sooner_and_it_is_said(tmp_path: Path):
+    state = RevisitedState(tmp_path / "c")
+    with (state.folder / "crawl.toml").open("a") as settings:
+        settings.write("[revisit]\nenabled = true\n")
+    state.figures(Freshness(), level=15.0, fair=90 * 24 * HOUR)
+    active = Activity(found=12.0)
+    histories = {name: state.page(name, 1, same=20) for name in ("a.test", "b.test")}
+    state.host("a.test", activity=active.pack())
+    state.close()
+    with inspect(state.folder) as inspection:
+        due = DueTimes(inspection.environment, inspection.config)
+        waits, said = {}, {}
+        for key, data in inspection.environment.scan(Family.PAGES):
+            page = decode_page(data)
+            name = page.url.split("/")[2]
+            at = due(key, page)
+            assert at is not None
+            waits[name] = at - histories[name].last
+            facts = Storyteller(inspection).tell(page.url).facts
+            said[name] = [
+                dict(one.values) for f in facts for one in f.told if getattr(one, "key", "") == "again.active"
+            ]
+    assert active.factor == 4
+    assert waits["b.test"] > 24 * HOUR
+    assert waits["a.test"] == pytest.approx(waits["b.test"] / active.factor)
+    assert said == {"a.test": [{"times": 4.0}], "b.test": []}
 
 
 def test_a_sample_is_near_the_whole_and_always_the_same(tmp_path: Path):

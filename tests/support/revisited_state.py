@@ -14,7 +14,7 @@ from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.rates import Spread
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family, StateConfig
-from gossamer.state.keys import Fingerprints
+from gossamer.state.keys import HASH_BYTES, Fingerprints, again_key
 from gossamer.state.records import CLOCK, REVISIT, HostRecord, PageRecord, RevisitRecord, VisitRecord, encode
 
 HOUR = 3_600.0
@@ -68,6 +68,9 @@ class RevisitedState:
         record = msgspec.structs.replace(record, **fields)
         key = self._prints.host(host) + self._prints.url(url)
         self._batch.put(Family.PAGES, key, encode(record))
+        if history:
+            entry = again_key(key[:HASH_BYTES], kept.place, kept.since, key[HASH_BYTES:])
+            self._batch.put(Family.AGAIN, entry, b"")
         self._pages[host] = self._pages.get(host, 0) + 1
         return kept
 

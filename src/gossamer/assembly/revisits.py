@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.activity import activity_of
 from gossamer.policy.revisit.config import DAY, RevisitConfig
 from gossamer.policy.revisit.threshold import step_of, worth_of_step
 from gossamer.state.keys import unpack_heads
@@ -55,10 +56,11 @@ class FirstDue:
         self._longest = classes.LONGEST * record.fair
         self._first = math.inf
 
-    def add(self, heads: bytes) -> None:
-        """Take note of a host."""
+    def add(self, heads: bytes, activity: bytes) -> None:
+        """Take note of a host, by what its record has of both."""
+        factor = activity_of(activity).factor
         for place, since in unpack_heads(heads):
-            self._first = min(self._first, classes.due(place, since, self._step, self._longest))
+            self._first = min(self._first, classes.due(place, since, self._step, self._longest, factor))
 
     def seconds(self, now: float) -> float | None:
         """Seconds from wall time `now`; `None` if there is no page."""
@@ -66,7 +68,11 @@ class FirstDue:
 
 
 def revisit_sums(
-    record: RevisitRecord | None, config: RevisitConfig, pages: int, heads: Iterable[bytes], now: float
+    record: RevisitRecord | None,
+    config: RevisitConfig,
+    pages: int,
+    hosts: Iterable[tuple[bytes, bytes]],
+    now: float,
 ) -> RevisitSums | None:
     """The sums; `None` of a crawl that never visited again.
 
@@ -74,15 +80,15 @@ def revisit_sums(
         record: what the crawl keeps of it.
         config: in force.
         pages: that come again.
-        heads: of the hosts, from which follows what is due next.
+        hosts: `heads` and `activity` of each record, from which follows what is due next.
         now: wall time.
     """
     if record is None:
         return None
     first = FirstDue(record)
     if config.enabled:
-        for each in heads:
-            first.add(each)
+        for heads, activity in hosts:
+            first.add(heads, activity)
     return RevisitSums(
         on=config.enabled,
         pages=pages,

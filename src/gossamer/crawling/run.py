@@ -225,9 +225,9 @@ def _report(built: Built, reason: Reason) -> str:
     told["twins"] = twin_sites(built.effective.config.engine.twins, [frontier.environment])
     pace = crawl.parts.pace
     if pace.on or pace.record.visits:
-        heads = (record.heads for _, record in frontier.hosts.scan())
+        hosts = ((record.heads, record.activity) for _, record in frontier.hosts.scan())
         now, pages = frontier.again.wall.now(), ledger.counters.enrolled
-        told["revisit"] = revisit_sums(pace.record, pace.config, pages, heads, now)
+        told["revisit"] = revisit_sums(pace.record, pace.config, pages, hosts, now)
     return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"
 
 

@@ -63,6 +63,7 @@ class RevisitPace:
         self._others = others
         self._demand = Demand()
         self._dirty = False
+        self._looked = 0.0  # when the threshold was moved last, or not
         self.go_by(config)
 
     @property
@@ -104,7 +105,7 @@ class RevisitPace:
         pace.share = config.share
         if not pace.on:
             pace.on, pace.earned = True, self._frontier.again.wall.now()
-        fair = record.fair
+        fair, self._looked = record.fair, self._frontier.again.wall.now()
         self.correct()
         if record.fair < fair * _SOONER and record.cursor is None:
             record.cursor, self._dirty = b"", True
@@ -130,6 +131,10 @@ class RevisitPace:
             threshold.correct(now, pace.fair, late, left)
             pace.late, pace.lent, pace.asked, pace.left = 0.0, 0, 0.0, saved
             self._dirty = True
+            self._looked = now
+        elif pace.full and not 0 <= now - self._looked < CORRECT_EVERY:
+            threshold.sink()
+            self._dirty, self._looked = True, now
         if self._others is not None:
             self._others.tell(self._own(pages))
         self.record.level, self.record.corrected = threshold.level, threshold.corrected

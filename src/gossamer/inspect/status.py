@@ -63,12 +63,12 @@ def status_of(inspection: Inspection, *, queues: bool = False) -> Status:
     now, config = inspection.clock.micros(), inspection.config
     hosts = HostCount(lambda: now, ("queued",), HOSTS_LISTED, states=False)
     queue = QueueCount(inspection.environment, config, inspection.counters) if queues else None
-    heads = []
+    again = []
     for key, data in inspection.environment.scan(Family.HOSTS):
         record = decode_host(data)
         hosts.add(key, record)
         if record.heads:
-            heads.append(record.heads)
+            again.append((record.heads, record.activity))
         if queue is not None:
             queue.add(key, record)
     if queue is not None:
@@ -92,15 +92,15 @@ def status_of(inspection: Inspection, *, queues: bool = False) -> Status:
         ],
         absent=[one.text for one in inspection.absent],
         freshness=inspection.freshness().sums if queues else None,
-        revisit=_revisit(inspection, heads),
+        revisit=_revisit(inspection, again),
         twins=inspection.twins(),
         followers=inspection.followers(),
     )
 
 
-def _revisit(inspection: Inspection, heads: list[bytes]) -> RevisitSums | None:
+def _revisit(inspection: Inspection, hosts: list[tuple[bytes, bytes]]) -> RevisitSums | None:
     """How visits again fare, by what hosts keep of their classes."""
     data = inspection.environment.get(Family.META, REVISIT)
     record = decode(data, RevisitRecord) if data else None
     now = wall_clock(inspection.environment).now()
-    return revisit_sums(record, inspection.config.revisit, inspection.counters.enrolled, heads, now)
+    return revisit_sums(record, inspection.config.revisit, inspection.counters.enrolled, hosts, now)

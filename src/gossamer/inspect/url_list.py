@@ -148,20 +148,20 @@ def walked(
         )
     counted, due = referrers or wanted.orphans, DueTimes(inspection.environment, inspection.config)
 
-    def line(record: PageRecord) -> Listed:
+    def line(key: bytes, record: PageRecord) -> Listed:
         return line_of(
-            record, _referrers(inspection, canonical, record.url) if counted else None, due(record)
+            record, _referrers(inspection, canonical, record.url) if counted else None, due(key, record)
         )
 
     for key, data in inspection.environment.scan(Family.PAGES, begin):
         record = decode_page(data)
         told = None
         if is_wanted(record):
-            told = line(record)
+            told = line(key, record)
             if wanted.orphans and told.referrers != 0:
                 told = None
         elif soft is not None and is_like(record) and soft(key, record):
-            told = line(record)
+            told = line(key, record)
             told = msgspec.structs.replace(told, gone=told.changed, soft=True)
         yield key, told
 

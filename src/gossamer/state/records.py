@@ -124,6 +124,7 @@ class HostRecord(msgspec.Struct, array_like=True):
     )
     speculation: Octets = b""  # what came of speculative links (`policy.speculation.belief`), at most 4 KiB
     servers: tuple[Reason, ...] = ()  # with whom it rested for its last visit, each as `reason` would say it
+    activity: Octets = b""  # whether it changes more than usual now (`policy.revisit.activity`), 8 bytes
 
     @property
     def delayed(self) -> int:

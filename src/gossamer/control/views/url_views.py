@@ -14,8 +14,10 @@ from gossamer.inspect.archive.lookup import captures_of, instant
 from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.due_times import DueTimes
 from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, line_of, walked
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.story import Storyteller, url_of
 from gossamer.model.reasons.reason import of, text
+from gossamer.model.url import Url
 from gossamer.state.records import PageRecord
 
 _USUAL = ("url", "state", "status", "type", "bytes", "time", "title")
@@ -125,8 +127,12 @@ def url_list(look: ViewContext, params: UrlList) -> Page:
     return Page(items, cursor_of("k", last_key) if last_key is not None else None)
 
 
-def _due(look: ViewContext, record: PageRecord) -> float | None:
-    return DueTimes(look.environment, look.config)(record)
+def _due(look: ViewContext, url: Url, record: PageRecord) -> float | None:
+    prints = fingerprints_of(look.environment)
+    if prints is None:
+        return None
+    fingerprint = UrlPlaces(look.environment, prints, look.config).fingerprint(url)
+    return DueTimes(look.environment, look.config)(fingerprint, record)
 
 
 def captures(look: ViewContext, params: Captures) -> Page:
@@ -153,7 +159,7 @@ def page(look: ViewContext, params: OneUrl) -> Known:
     return Known(
         story.url,
         story.state,
-        line_of(record, count.pages if count is not None else None, _due(look, record))
+        line_of(record, count.pages if count is not None else None, _due(look, url, record))
         if record is not None
         else None,
         record.description if record is not None else "",

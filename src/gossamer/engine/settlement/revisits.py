@@ -22,6 +22,7 @@ from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.activity import activity_of
 from gossamer.policy.revisit.gone import GONE_STATUSES, Presence, after
 from gossamer.policy.revisit.history import UNREAD, History, unpack
 from gossamer.policy.revisit.hubs import LIST_BRINGS, brings_after
@@ -148,7 +149,9 @@ class Revisits:
         sums = self.pace.record
         sums.visits += 1
         sums.changed += is_changed
-        sums.freshness.note(known, at, changed=is_changed)
+        expected = sums.freshness.note(known, at, changed=is_changed)
+        if expected is not None and not known.heard:
+            record.activity = activity_of(record.activity).seen(expected, changed=is_changed).pack()
         if is_changed and known.heard:
             sums.announced += 1
         passed = max(0.0, at - known.last)

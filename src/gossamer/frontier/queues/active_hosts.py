@@ -160,14 +160,14 @@ class ActiveHosts:
             self.schedule.place(queue)
         elif not record.parked:
             now = self._now()
-            look = HostQueue(key, record, 1, again=self._again.due_of).look_at(now)
+            look = HostQueue(key, record, 1, again=self._again).look_at(now)
             if not record.wake or look < record.wake:
                 self.wake.set(key, record, look, batch)
 
     def repaced(self) -> None:
         """The pace of visits again is another one: hosts in memory are due at other times."""
         for queue in list(self.schedule.served.values()):
-            if queue.record.heads and not queue.has_entry:
+            if queue.comes_again:
                 self.schedule.place(queue)
 
     @property
@@ -269,7 +269,7 @@ class ActiveHosts:
     def _serve(self, key: bytes, record: HostRecord) -> HostQueue:
         at_once = self._policy.visits_at_once(record.name)
         tree = partial(self._queues.tree, key, record)
-        queue = HostQueue(key, record, at_once, tree, self._again.due_of)
+        queue = HostQueue(key, record, at_once, tree, self._again)
         if self._rest_from:
             owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
             record.due = max(record.due, self._rest_from + int(owed * 1e6))

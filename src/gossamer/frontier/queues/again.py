@@ -1,7 +1,7 @@
 """Pages that were visited and come again, by what another visit is worth (decision 0026)."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -12,8 +12,9 @@ from gossamer.model.disposition import Again
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import ROBOTS_LEVEL
 from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.activity import activity_of
 from gossamer.policy.revisit.history import History, standing, unpack
-from gossamer.policy.revisit.threshold import lateness
+from gossamer.policy.revisit.threshold import lateness, step_of
 from gossamer.policy.revisit.trust import Signal, trust_of
 from gossamer.state.clock import WallClock
 from gossamer.state.environment import Batch, Environment, Family
@@ -32,6 +33,8 @@ TAKEN_AT_ONCE = 8
 """Pages of a host that are brought into its queue in one batch."""
 LOOKED_AT_ONCE = 1_000
 """Entries that are looked at for them, also such as stand elsewhere now."""
+_SECONDS_OF_ALL = step_of(64.0)
+"""More than any visit is worth."""
 _AHEAD = 86_400.0
 """Seconds that a date of a change may lie ahead: clocks of other zones."""
 _SAVED, _LEAST_SAVED, _SAVED_SECONDS = 0.02, 4.0, 120.0
@@ -76,10 +79,18 @@ class Pace(msgspec.Struct):
         """The visits that may be made at wall time `now`."""
         passed = now - self.earned
         if passed:
-            most = max(_LEAST_SAVED, _SAVED * self.rate * self.fair, _SAVED_SECONDS * self.rate)
-            self.saved = min(self.saved + max(0.0, passed) * self.rate, max(most, self.saved))
+            self.saved = min(self.saved + max(0.0, passed) * self.rate, max(self._most, self.saved))
             self.earned = now
         return self.saved
+
+    @property
+    def full(self) -> bool:
+        """As many visits are saved up as may be: those that come would be lost."""
+        return self.saved >= self._most
+
+    @property
+    def _most(self) -> float:
+        return max(_LEAST_SAVED, _SAVED * self.rate * self.fair, _SAVED_SECONDS * self.rate)
 
     def next_free(self, now: float) -> float:
         """Wall time from which on a visit may be made: infinite if none may, 0 if one may be made now."""
@@ -117,12 +128,12 @@ class AgainQueue:
 
     def due_of(self, queue: HostQueue) -> int:
         """When a page of a host is due, and may be visited; microseconds, or `NEVER`."""
-        pace, heads = self.pace, queue.record.heads
+        pace, heads, activity = self.pace, queue.record.heads, queue.record.activity
         if not heads or not pace.on:
             return NEVER
-        if queue.again_seen != (heads, pace.version):
-            queue.again_seen = heads, pace.version
-            queue.again_due = self._first_due(heads)
+        if queue.again_seen != (heads, activity, pace.version):
+            queue.again_seen = heads, activity, pace.version
+            queue.again_due = self._first_due(heads, activity_of(activity).factor)
         learned, fixed = queue.again_due
         now = self.wall.now()
         due = min(fixed, max(learned, pace.next_free(now)))
@@ -132,16 +143,25 @@ class AgainQueue:
         # moment too early there would be nothing to lend.
         return self._micros() + math.ceil((due - now) / self.wall.speed * 1e6) + (1 if due > now else -1)
 
-    def _first_due(self, heads: bytes) -> tuple[float, float]:
+    def order_of(self, queue: HostQueue) -> int:
+        """Where a host with nothing but pages that are due stands among others like it: who is worth most first.
+
+        A 24th of a doubling makes a difference.
+        """
+        now = self.wall.now()
+        worth = max((worth for worth, _ in self._due(queue.record, now)), default=0.0)
+        return 0 if worth == math.inf else max(1, _SECONDS_OF_ALL - step_of(math.log2(max(worth, 1e-6))))
+
+    def _first_due(self, heads: bytes, factor: float) -> tuple[float, float]:
         """The first of learned classes that is due, and of those with fixed intervals; wall time."""
         learned = fixed = math.inf
         pace = self.pace
         for place, since in unpack_heads(heads):
-            due = classes.due(place, since, pace.step, pace.longest)
-            if classes.fixed_interval(place) is None:
-                learned = min(learned, due)
-            else:
+            due = classes.due(place, since, pace.step, pace.longest, factor)
+            if classes.is_fixed(place):
                 fixed = min(fixed, due)
+            else:
+                learned = min(learned, due)
         return learned, fixed
 
     # What stands here …
@@ -224,10 +244,10 @@ class AgainQueue:
         record, pace, now = queue.record, self.pace, self.wall.now()
         # What may be spent is not for the first host that asks.
         room = 1 if queue.has_entry else min(TAKEN_AT_ONCE, max(1, int(pace.earn(now) / 2)))
-        looked = 0
+        looked, factor = 0, activity_of(record.activity).factor
         heads = dict(unpack_heads(record.heads))
-        for place in self._by_worth(heads, now):
-            free = classes.fixed_interval(place) is not None
+        for _, place in sorted(self._due(record, now), reverse=True):
+            free = classes.is_fixed(place)
             if room <= 0 or looked >= LOOKED_AT_ONCE or not (free or pace.earn(now) >= 1):
                 break
             start = again_key(queue.key, place, heads[place], b"")
@@ -236,7 +256,7 @@ class AgainQueue:
             for entry, elsewhere in self._environment.scan(Family.AGAIN, start, prefix):
                 _, since, url = split_again(entry)
                 looked += 1
-                due = classes.due(place, since, pace.step, pace.longest)
+                due = classes.due(place, since, pace.step, pace.longest, factor)
                 may = room > 0 and looked < LOOKED_AT_ONCE and (free or pace.earn(now) >= 1)
                 if due > now or not may:
                     heads[place] = since
@@ -246,7 +266,7 @@ class AgainQueue:
                 history = self._bring(queue, page, (since, place), batch)
                 if history is not None:
                     room -= 1
-                    due = classes.due_of(history, pace.step, pace.longest)
+                    due = classes.due_of(history, pace.step, pace.longest, factor)
                     pace.asked += max(0.0, due - history.last)
                     self._spend(queue, due, now)
         record.heads = pack_heads(heads.items()) if record.enrolled else b""
@@ -256,15 +276,12 @@ class AgainQueue:
         share = self.pace.share
         queue.credit = min(queue.credit + share / (1 - share), 1 + share / (1 - share))
 
-    def _by_worth(self, heads: dict[int, int], now: float) -> list[int]:
-        """The classes whose first page is due, who is worth most first; fixed intervals before all."""
-        pace = self.pace
-        worths = []
-        for place, since in heads.items():
-            if classes.due(place, since, pace.step, pace.longest) <= now:
-                fixed = classes.fixed_interval(place) is not None
-                worths.append((math.inf if fixed else classes.worth_after(place, now - since), place))
-        return [place for _, place in sorted(worths, reverse=True)]
+    def _due(self, record: HostRecord, now: float) -> Iterator[tuple[float, int]]:
+        """The classes whose first page is due, and what that is worth; infinitely much if its interval is fixed."""
+        pace, factor = self.pace, activity_of(record.activity).factor
+        for place, since in unpack_heads(record.heads):
+            if classes.due(place, since, pace.step, pace.longest, factor) <= now:
+                yield classes.worth_now(place, now - since, pace.longest, factor), place
 
     def _spend(self, queue: HostQueue, due: float, now: float) -> None:
         """A visit is spent on what was due then; how late counts from when its host had rested."""

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Callable
+from typing import Protocol
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import StorageError
@@ -53,6 +54,16 @@ class Lane:
             del self.buffer[at]
 
 
+class ComesAgain(Protocol):
+    """What a queue asks of the pages of its host that come again."""
+
+    def due_of(self, queue: "HostQueue") -> int:
+        """When one is due, microseconds or 2**63."""
+
+    def order_of(self, queue: "HostQueue") -> int:
+        """Where the host stands among others by what is due of it, the lowest first."""
+
+
 class HostQueue:
     """Front of a host's queue, a lane for each branch of its site, with what is lent of it.
 
@@ -71,19 +82,19 @@ class HostQueue:
         record: HostRecord,
         limit: int,
         tree: Callable[[], BranchTree | None] = lambda: None,
-        again: "Callable[[HostQueue], int] | None" = None,
+        again: "ComesAgain | None" = None,
     ) -> None:
         """
         Args:
             tree: the branches of the host, if it has such.
-            again: (this queue) when a page that comes again is due, microseconds or 2**63.
+            again: what is known of its pages that come again.
         """
         self.key = key
         self.record = record
         self.limit = limit  # leases at once
         self._tree = tree
         self._again = again
-        self.again_seen: tuple[bytes, int] | None = None  # what `again_due` was reckoned from
+        self.again_seen: tuple[bytes, bytes, int] | None = None  # what `again_due` was reckoned from
         self.again_due = (0.0, 0.0)
         self.credit = 0.0  # turns that new URLs owe to pages that come again
         self.lanes: dict[int, Lane] = {}
@@ -110,6 +121,11 @@ class HostQueue:
         return self.record.queued - self.record.aside > len(self.lent)
 
     @property
+    def comes_again(self) -> bool:
+        """There is nothing to lend but pages that are due again, or will be."""
+        return bool(self.record.heads) and not self.has_entry
+
+    @property
     def due(self) -> int:
         """When the host may be visited next, in microseconds; 2**63 if it has nothing to lend."""
         record = self.record
@@ -117,7 +133,7 @@ class HostQueue:
             return record.due
         due = max(record.due, record.later_due) if record.delayed else _NEVER
         if record.heads and self._again is not None:
-            due = min(due, max(record.due, self._again(self)))
+            due = min(due, max(record.due, self._again.due_of(self)))
         return due
 
     def look_at(self, now: int) -> int:
@@ -127,7 +143,7 @@ class HostQueue:
         looked at after most of the time, each time anew.
         """
         due = min(self.due, FOREVER)
-        if self.record.heads and not self.has_entry and now + _LOOK < due < FOREVER:
+        if self.comes_again and now + _LOOK < due < FOREVER:
             return now + (due - now) * 3 // 4
         return due
 
@@ -141,10 +157,10 @@ class HostQueue:
     def first_order(self) -> int:
         """Where the host stands among ready hosts by its next entry, as `order_of`.
 
-        What comes again stands before what is new, who has been due for longest first: no host waits for ever.
+        What comes again stands before what is new, who is worth most first.
         """
-        if self._again is not None and self.record.heads and not self.has_entry:
-            return max(0, self._again(self)) // 1_000_000
+        if self._again is not None and self.comes_again:
+            return self._again.order_of(self)
         lane = self._lane()
         return order_of(lane.buffer[0][0] if lane.buffer else self._head(self._number))
 

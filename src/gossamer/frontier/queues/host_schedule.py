@@ -4,7 +4,8 @@ Where workers are fewer than hosts, the hosts take turns (start-time fair queuei
 had the least; among equals the one with the best URL. What is beyond its domain's budget (`star`)
 comes after all else. The hosts of one registrable domain share its turns, for hosts cost nothing. An order
 that compares URLs by importance goes first: the host with the best URL is next, but every `FAIR_TURN`th turn
-goes to the one that has had the least.
+goes to the one that has had the least. So it is, whatever the order, for hosts that have nothing but pages to be
+visited again: who is worth most is next.
 """
 
 import heapq
@@ -49,7 +50,7 @@ class HostSchedule:
         self._clock = 0.0  # where the turns are
         self._domains: Counter[str] = Counter()
         self._ready: list[tuple[tuple[int, float, int], int, HostQueue]] = []
-        self._best: list[tuple[int, int, HostQueue]] = []  # the same hosts by their next URLs
+        self._best: list[tuple[int, int, HostQueue]] = []  # those that go by their next URLs
         self._resting: list[tuple[int, int, HostQueue]] = []
         self._placings = 0
         self._most = SPARE  # entries until void ones are looked for
@@ -87,7 +88,7 @@ class HostSchedule:
             order = queue.first_order
             turn = order >> GRADE_BITS, queue.passed, order
             heapq.heappush(self._ready, (turn, self._placings, queue))
-            if self._by_order:
+            if self._by_order or queue.comes_again:
                 heapq.heappush(self._best, (order, self._placings, queue))
         else:
             heapq.heappush(self._resting, (due, self._placings, queue))
@@ -117,8 +118,8 @@ class HostSchedule:
 
     def pop_ready(self) -> HostQueue | None:
         """The ready host whose turn it is; it has none until it is placed again."""
-        best = self._by_order and (self._turns + 1) % FAIR_TURN
-        return _pop_valid(self._best) if best else _pop_valid(self._ready)
+        best = _pop_valid(self._best) if (self._turns + 1) % FAIR_TURN else None
+        return best if best is not None else _pop_valid(self._ready)
 
     def gave_turn(self, queue: HostQueue) -> None:
         """A URL of the host is lent."""

@@ -8,6 +8,7 @@ from gossamer.inspect.why.sentences import Clause, clause
 from gossamer.inspect.why.told import about_told, about_weight
 from gossamer.model.url import Url
 from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.activity import activity_of
 from gossamer.policy.revisit.config import DAY
 from gossamer.policy.revisit.gone import Presence, is_seldom
 from gossamer.policy.revisit.history import History, unpack
@@ -60,11 +61,13 @@ def about_again(
         yield clause("again.turn")
         return
     longest = classes.LONGEST * sums.fair
-    step = step_of(sums.level)
+    step, factor = step_of(sums.level), activity_of(known.activity).factor if known is not None else 1.0
     if fixed is None:
-        worth = classes.worth_after(place, max(0.0, now - history.since))
+        if factor != 1:
+            yield clause("again.active", times=factor)
+        worth = classes.worth_after(place, max(0.0, now - history.since) * factor)
         yield clause("again.worth", worth=worth, threshold=worth_of_step(step))
-    left = min(classes.due_of(history, step, longest) - now, _LONG)
+    left = min(classes.due_of(history, step, longest, factor) - now, _LONG)
     wanted = inspection.config.revisit.interval(url)
     if wanted is not None and fixed is None:
         yield clause("again.moving")

@@ -83,6 +83,11 @@ def fixed(seconds: float) -> int:
     return min(code, (1 << 13) - 1) * _SILENCES + _FIXED
 
 
+def is_fixed(place: int) -> bool:
+    """Whether the class is a fixed interval, and says nothing of changes."""
+    return place % _SILENCES == _FIXED
+
+
 def fixed_interval(place: int) -> float | None:
     """The seconds of such a class; `None` if it is of those that are learned."""
     code, silence = divmod(place, _SILENCES)
@@ -147,18 +152,28 @@ def worth_after(place: int, age: float) -> float:
     return weight * scale * worth(shape, age / scale, unannounced)
 
 
-def due(place: int, since: float, step: int, longest: float) -> float:
-    """When a page of the class is due; no page waits longer than `longest` seconds."""
+def worth_now(place: int, age: float, longest: float, factor: float = 1.0) -> float:
+    """What a visit is worth where a site is as active as `due` has it; infinite of a page that waits no longer."""
+    if place % _SILENCES == _FIXED or age >= longest:
+        return math.inf
+    return worth_after(place, age * factor)
+
+
+def due(place: int, since: float, step: int, longest: float, factor: float = 1.0) -> float:
+    """When a page of the class is due; no page waits longer than `longest` seconds.
+
+    `factor`: how much faster than usual pages of its site change now (`activity`).
+    """
     if place % _SILENCES == _FIXED:
         # `since` is cut to whole seconds: never sooner than was asked for.
         return since + 1.0 + (fixed_interval(place) or 0.0)
-    return since + min(interval(place, step), longest)
+    return since + min(interval(place, step) / factor, longest)
 
 
-def due_of(history: History, step: int, longest: float) -> float:
+def due_of(history: History, step: int, longest: float, factor: float = 1.0) -> float:
     """When a page is due: `due`, but not before it was told of, though it was put back in its class then."""
     told_at = history.last + history.heard * 3_600 if history.heard else 0.0
-    return max(due(history.place, history.since, step, longest), told_at)
+    return max(due(history.place, history.since, step, longest, factor), told_at)
 
 
 def told(history: History, now: float, source: int, precision: float, longest: float) -> History:

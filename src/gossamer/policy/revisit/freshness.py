@@ -85,16 +85,19 @@ class Freshness(msgspec.Struct, array_like=True):
             return 0.0
         return -math.expm1(-_hazard(history, now) * math.exp(self.factors[_kind(history)]))
 
-    def note(self, history: History, now: float, *, changed: bool) -> None:
+    def note(self, history: History, now: float, *, changed: bool) -> float | None:
         """Take note of a visit that could tell whether the page had changed; not of one to a page that was not there.
 
         Args:
             history: before it, with the class that it had then.
             now: wall time of the visit, seconds.
             changed: it found another text.
+
+        Returns:
+            The probability of a change, as it was before the visit; `None` of a page that was not there.
         """
         if history.presence.absent:
-            return
+            return None
         kind, hazard = _kind(history), _hazard(history, now)
         expected = hazard * math.exp(self.factors[kind])
         probability = -math.expm1(-expected)
@@ -103,6 +106,7 @@ class Freshness(msgspec.Struct, array_like=True):
             self.delay += _delay(history, now, expected)
         self._judge(probability, changed=changed)
         self._learn(kind, expected, probability, changed=changed)
+        return probability
 
     def plus(self, other: "Freshness") -> "Freshness":
         """The sums of two crawls; what was learned stays each one's own."""
@@ -128,7 +132,7 @@ class Freshness(msgspec.Struct, array_like=True):
         return self.brier / judged if judged else None
 
     def _judge(self, probability: float, *, changed: bool) -> None:
-        place = self.bins[min(int(probability * BINS), BINS - 1)]
+        place = self.bins[int(probability * BINS)] if probability < 1 else self.bins[-1]
         place.visits += 1
         place.predicted += probability
         place.seen += changed
@@ -143,19 +147,26 @@ class Freshness(msgspec.Struct, array_like=True):
     def _learn(self, kind: int, expected: float, probability: float, *, changed: bool) -> None:
         odds = math.exp(-expected) / probability
         slope = expected * odds if changed else -expected
-        evidence = min(self.evidence[kind] + expected * expected * odds, _MOST)
-        factor = self.factors[kind] + min(max(slope / evidence, -_STEP), _STEP)
+        evidence = self.evidence[kind] + expected * expected * odds
+        if evidence > _MOST:
+            evidence = _MOST
+        factor = self.factors[kind] + _bounded(slope / evidence, -_STEP, _STEP)
         self.evidence[kind] = evidence
-        self.factors[kind] = min(max(factor, -_FURTHEST), _FURTHEST)
+        self.factors[kind] = _bounded(factor, -_FURTHEST, _FURTHEST)
 
 
 def _hazard(history: History, now: float) -> float:
     if history.heard:
         return 1.0
     place = history.place
-    if classes.fixed_interval(place) is not None:
+    if classes.is_fixed(place):
         place = classes.classify(_ANY.believe(history))
-    return min(max(classes.hazard(place, max(0.0, now - history.last)), _LEAST), _MOST_HAZARD)
+    return _bounded(classes.hazard(place, max(0.0, now - history.last)), _LEAST, _MOST_HAZARD)
+
+
+def _bounded(value: float, least: float, most: float) -> float:
+    """Twice as fast as `min` of `max`."""
+    return least if value < least else most if value > most else value
 
 
 def _delay(history: History, now: float, expected: float) -> float:

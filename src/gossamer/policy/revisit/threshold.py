@@ -63,6 +63,10 @@ class Threshold(msgspec.Struct):
         self.level += min(max(change, -_LARGEST), _LARGEST) / math.log(2)
         self.level = bounded(self.level)
 
+    def sink(self) -> None:
+        """By one step: as many visits are saved up as may be, and nothing is due."""
+        self.level = bounded(self.level - 1 / _STEPS)
+
 
 def lateness(waited: float, fair: float) -> float:
     """How much of the time that a visit came after it was due counts: what waited for ever says no more than much.
