@@ -119,7 +119,8 @@ def test_only_a_change_is_asked_for_where_that_is_believed(world, fields, host, 
     with world.frontier.changes():
         world.frontier.hosts.change(*world.frontier.host_key(parsed(URL))).validators = host
     lease = lease_of()
-    assert world.again.prepared(lease) == replace(lease, validators=asks)
+    page = world.identity.fingerprint(lease.candidate.url) if asks else b""
+    assert world.again.prepared(lease) == replace(lease, validators=asks, page=page)
     other = lease_of(f"{SITE}/other")
     assert world.again.prepared(other) == other, "of what nobody knows"
     elsewhere = lease_of("http://elsewhere.example/")

@@ -85,7 +85,6 @@ class Transfer:
         self.joined = 0
         """Bytes at the front of the body that earlier visits brought."""
         for option, callback in (
-            (pycurl.HEADERFUNCTION, self._on_head_line),
             (pycurl.WRITEFUNCTION, self._on_body),
             (pycurl.OPENSOCKETFUNCTION, self._on_open_socket),
             (pycurl.DEBUGFUNCTION, self._on_debug),
@@ -118,6 +117,7 @@ class Transfer:
         self.cipher = ""
         self.sent_head = b""
         self.storage_error: StorageError | None = None
+        easy.setopt(pycurl.HEADERFUNCTION, self.head.feed)
         easy.setopt(pycurl.URL, order.url.text)
         easy.setopt(pycurl.REQUEST_TARGET, order.target)
         easy.setopt(pycurl.RESOLVE, resolve)
@@ -166,9 +166,6 @@ class Transfer:
     def close(self) -> None:
         """Give up the libcurl handle."""
         self.easy.close()
-
-    def _on_head_line(self, line: bytes) -> int | None:
-        return self.head.feed(line)
 
     def _on_body(self, chunk: bytes) -> int | None:
         if self.flow is not None and self.flow.holds(len(chunk)):

@@ -23,12 +23,14 @@ class Lease(msgspec.Struct, frozen=True):
         queue_key: name of the queue it waits in (the host name by default).
         ticket: the queue entry's key, which settlement removes.
         validators: of the last visit, if the URL was fetched before.
+        page: under which the visits of its document are remembered; empty if that was not looked up.
     """
 
     candidate: Candidate
     queue_key: str
     ticket: bytes
     validators: Validators | None = None
+    page: bytes = b""
 
     @property
     def is_conditional(self) -> bool:

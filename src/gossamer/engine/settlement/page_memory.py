@@ -72,8 +72,10 @@ def page_record(
         else PageRecord("", PageState.DONE)
     )
     seen, outcome = known.visits, visit.outcome
+    again = disposition.again if isinstance(disposition, (Done, Dropped)) else None
+    changed = again.changed if isinstance(again, Again) else None
     if not isinstance(outcome, Refused):
-        seen = (*seen, _visit_record(visit, outcome))[-VISITS_KEPT:]
+        seen = (*seen, _visit_record(visit, outcome, changed))[-VISITS_KEPT:]
     fields: dict[str, object] = {
         "url": candidate.url.text,
         "state": page_state(disposition),
@@ -91,14 +93,12 @@ def page_record(
     if candidate.again:
         # It keeps its place in the order of admission.
         fields |= {"number": known.number, "weight": known.weight}
-    if isinstance(disposition, Done | Dropped):
-        if known.asked:
-            fields["asked"] = b""
-        if isinstance(disposition.again, Again):
-            fields["history"] = disposition.again.history
-            if (changed := disposition.again.changed) is not None and seen:
-                fields["visits"] = (*seen[:-1], msgspec.structs.replace(seen[-1], changed=changed))
-                fields |= {"changed": int(seen[-1].at)} if changed else {}
+    if known.asked and isinstance(disposition, (Done, Dropped)):
+        fields["asked"] = b""
+    if isinstance(again, Again):
+        fields["history"] = again.history
+        if changed:
+            fields["changed"] = int(seen[-1].at)
     if isinstance(outcome, Fetched):
         fields |= _response_fields(outcome.exchange, known, kept)
     if visit.page is not None:
@@ -123,7 +123,7 @@ def _gone_since(record: PageRecord) -> int:
     return int(first)
 
 
-def _visit_record(visit: Visit, outcome: Fetched | Failed) -> VisitRecord:
+def _visit_record(visit: Visit, outcome: Fetched | Failed, changed: bool | None) -> VisitRecord:
     match outcome:
         case Fetched(exchange=exchange):
             return VisitRecord(
@@ -134,6 +134,7 @@ def _visit_record(visit: Visit, outcome: Fetched | Failed) -> VisitRecord:
                 size=exchange.body.size,
                 address=exchange.latest.address,
                 said="" if exchange.result is None else exchange.said,
+                changed=changed,
             )
         case Failed(fault=fault, detail=detail):
             at = time.time() - visit.elapsed

@@ -72,7 +72,8 @@ class Revisits:
 
     def prepared(self, lease: Lease) -> Lease:
         """The lease of a page that was visited, with what a conditional request sends back, if it may be one."""
-        known = self._memory.get(self._identity.fingerprint(lease.candidate.url))
+        page = self._identity.fingerprint(lease.candidate.url)
+        known = self._memory.get(page)
         if known is None or known.asked or not known.payload or not (known.etag or known.last_modified):
             return lease
         if not known.visits or known.visits[-1].status not in (200, 304):
@@ -82,7 +83,9 @@ class Revisits:
         host = self._frontier.hosts.get(self._frontier.host_hash(lease.queue_key))
         if host is None or is_asked(host.validators, known.visits_made):
             return lease
-        return msgspec.structs.replace(lease, validators=Validators(known.etag, known.last_modified))
+        return Lease(
+            lease.candidate, lease.queue_key, lease.ticket, Validators(known.etag, known.last_modified), page
+        )
 
     # After it …
 

@@ -200,7 +200,7 @@ class Settlement:
 
     async def _decide(self, visit: Visit) -> Settled:
         """Judge a visit, and append it to the archive if it is to be kept."""
-        fingerprint = self._doors.identity.fingerprint(visit.lease.candidate.url)
+        fingerprint = visit.lease.page or self._doors.identity.fingerprint(visit.lease.candidate.url)
         before = self._doors.memory.get(fingerprint)
         judgement = self._doors.judge.judge(visit, self._frontier.now())
         if self._doors.revisits is not None and not leaves_no_trace(visit.outcome):

@@ -166,15 +166,16 @@ class HostQueue:
 
     def _lane(self) -> Lane:
         """That of the branch whose turn it is."""
-        node, site = self._turn, self._site
-        if node is None or site is None or not site.can_lend(node):
-            site = self._site = self._tree()
-            if site is not None:
-                node = site.nodes.get(self._number)
-                if node is None or not site.can_lend(node):
-                    node = site.pick()
-                    self._number = 0 if node is None else node.record.number
-                self._turn = node
+        if self.record.branched:
+            node, site = self._turn, self._site
+            if node is None or site is None or not site.can_lend(node):
+                site = self._site = self._tree()
+                if site is not None:
+                    node = site.nodes.get(self._number)
+                    if node is None or not site.can_lend(node):
+                        node = site.pick()
+                        self._number = 0 if node is None else node.record.number
+                    self._turn = node
         lane = self.lanes.get(self._number)
         if lane is None:
             if len(self.lanes) >= MOST_LANES:
@@ -184,10 +185,8 @@ class HostQueue:
 
     def _head(self, number: int) -> bytes:
         """No entry of the branch stands before it."""
-        tree = self._tree()
-        if tree is None or not number:
-            return self.record.head
-        return tree.nodes[number].record.head
+        tree = self._tree() if number else None
+        return self.record.head if tree is None else tree.nodes[number].record.head
 
     def take(self) -> Entry:
         """Take the first entry out, to lend it or to move it away."""

@@ -3,7 +3,9 @@
 import re
 from datetime import UTC, datetime
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
+_PARTS = "day", "month", "year", "hour", "minute", "second"
 _CLOCK = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
 _SPELLINGS = tuple(
     re.compile(spelling, re.IGNORECASE | re.ASCII)
@@ -41,17 +43,18 @@ def parse_http_date(text: str, now: float) -> float | None:
 
 
 def _seconds(parts: re.Match[str], now: float) -> float | None:
-    year, month = int(parts["year"]), parts["month"].lower()
-    if month not in _MONTHS:
+    day, month, written, hour, minute, second = parts.group(*_PARTS)
+    if (number := _MONTHS.get(month.lower())) is None:
         return None
-    if len(parts["year"]) == 2:
+    year = int(written)
+    if len(written) == 2:
         this_year = datetime.fromtimestamp(now, UTC).year
         year += this_year - this_year % 100
         if year > this_year + _HALF_CENTURY:
             year -= 100
     # A leap second is like its predecessor to those who wait for it.
-    clock = int(parts["hour"]), int(parts["minute"]), 59 if parts["second"] == "60" else int(parts["second"])
+    seconds = 59 if second == "60" else int(second)
     try:
-        return datetime(year, _MONTHS.index(month) + 1, int(parts["day"]), *clock, tzinfo=UTC).timestamp()
+        return datetime(year, number, int(day), int(hour), int(minute), seconds, tzinfo=UTC).timestamp()
     except ValueError:
         return None
