@@ -32,7 +32,7 @@ PAGES = 100_000
 HOSTS = 100
 ROUNDS = 3
 PAGE_BYTES = 8_000
-"""Real pages are larger, and cost more at the first visit: of 499 of WCXB a tenth has up to 41 KB, the middle one 136 KB."""
+"""Real pages are larger, and cost more at the first visit: of 499 of WCXB nine tenths have more than 41 KB."""
 SPEED = 7_200
 PEAK_MB = 300.0
 GROWTH = 0.10
