@@ -63,7 +63,9 @@ class RevisitPace:
         self._others = others
         self._demand = Demand()
         self._dirty = False
-        self._looked = 0.0  # when the threshold was moved last, or not
+        self._looked = (
+            0.0  # when the threshold was last corrected or sank, or settings were applied; wall time
+        )
         self.go_by(config)
 
     @property

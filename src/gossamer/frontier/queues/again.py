@@ -33,8 +33,8 @@ TAKEN_AT_ONCE = 8
 """Pages of a host that are brought into its queue in one batch."""
 LOOKED_AT_ONCE = 1_000
 """Entries that are looked at for them, also such as stand elsewhere now."""
-_SECONDS_OF_ALL = step_of(64.0)
-"""More than any visit is worth."""
+_HIGHEST_STEP = step_of(64.0)
+"""Of a worth (`policy.revisit.threshold`): more than that of any visit."""
 _AHEAD = 86_400.0
 """Seconds that a date of a change may lie ahead: clocks of other zones."""
 _SAVED, _LEAST_SAVED, _SAVED_SECONDS = 0.02, 4.0, 120.0
@@ -150,7 +150,7 @@ class AgainQueue:
         """
         now = self.wall.now()
         worth = max((worth for worth, _ in self._due(queue.record, now)), default=0.0)
-        return 0 if worth == math.inf else max(1, _SECONDS_OF_ALL - step_of(math.log2(max(worth, 1e-6))))
+        return 0 if worth == math.inf else max(1, _HIGHEST_STEP - step_of(math.log2(max(worth, 1e-6))))
 
     def _first_due(self, heads: bytes, factor: float) -> tuple[float, float]:
         """The first of learned classes that is due, and of those with fixed intervals; wall time."""
