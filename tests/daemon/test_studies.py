@@ -1,7 +1,10 @@
 """What is made of jobs beside their crawls and kept: audits and comparisons, whole or not at all."""
 
 import asyncio
+import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,9 +14,10 @@ from small_site import Answer, small_site
 
 import gossamer
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.audit.audit import FILE, FOLDER
-from gossamer.audit.result import Only, kept_audit
+from gossamer.audit.audit import FOLDER
+from gossamer.audit.result import kept_audit
 from gossamer.audit.rules import Rule
+from gossamer.audit.store import FOUND, LASTING, AuditStore
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.reading.making import make
 from gossamer.daemon.reading.orders import AuditOrder, DifferencesOrder, Progress
@@ -26,6 +30,7 @@ from gossamer.inspect.compare.kept import keep, kept_differences
 from gossamer.model.errors import ConfigError
 from gossamer.policy.change.passages import Passage, Row, Span
 from gossamer.policy.linkcheck.verdicts import LinkVerdict
+from gossamer.state.whole_files import PARTIAL
 
 BROKEN = 12
 
@@ -115,16 +120,54 @@ def test_all_of_an_audit_comes_as_a_file(crawled: Crawled) -> None:
 
 
 def test_an_audit_that_did_not_come_to_its_end_is_none(crawled: Crawled) -> None:
-    with kept_audit(crawled.after / FOLDER / FILE) as result:
-        assert result is not None
-        assert list(result.findings(only=Only(rule=Rule.ORPHAN))) == []
-    from gossamer.audit.store import AuditStore
-
-    path = crawled.before / FOLDER / FILE
-    AuditStore(path).close()
-    with kept_audit(path) as result:
+    AuditStore(crawled.before / FOLDER).close()
+    with kept_audit(crawled.before / FOLDER) as result:
         assert result is None
     assert audited(crawled.before).made is None
+
+
+def test_the_last_audit_is_there_until_the_next_has_come_to_its_end(crawled: Crawled, tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    shutil.copytree(crawled.after, folder)
+    before = audited(folder)
+    reading = audit_file(folder, "csv")
+    begun = next(reading)
+    store = AuditStore(folder / FOLDER)
+    store.add_finding(Rule.ORPHAN, "http://127.0.0.1/new", {})
+    store.commit()
+    assert audited(folder) == before, "while it is made"
+    store.close()
+    assert audited(folder) == before, "it was given up"
+    (folder / FOLDER / f"{FOUND}{PARTIAL}").write_bytes(b"of one that was killed")
+    make(AuditOrder(str(folder), 60, 0, False, 60), lambda _: None, text_in)
+    after = audited(folder)
+    assert after.made > before.made
+    assert after.findings == before.findings
+    assert (begun + b"".join(reading)).count(b"link-broken") == BROKEN, (
+        "who has begun to read it goes on to the end"
+    )
+    assert {path.name for path in (folder / FOLDER).iterdir()} == {FOUND, LASTING}
+
+
+def test_answers_of_the_first_format_last(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / LASTING)) as db:
+        db.executescript(
+            "create table answers(url text primary key, asked real, verdict text, code text, status int, target text,"
+            " hops text, body int) without rowid; create table pages(id integer primary key);"
+            "insert into answers values('http://a.example/', 7.0, 'well', 'ok', 200, '', '', 0); pragma user_version=1;"
+        )
+    with closing(AuditStore(tmp_path)) as store:
+        kept = store.answer("http://a.example/", 0.0)
+        assert kept is not None
+        assert kept.status == 200
+    with closing(sqlite3.connect(tmp_path / LASTING)) as db:
+        tables = {name for (name,) in db.execute("select name from sqlite_master where type='table'")}
+        assert tables == {"answers", "fragments", "origins", "before"}, "what was found lies elsewhere now"
+        db.execute("pragma user_version=9")
+    with closing(AuditStore(tmp_path)) as store:
+        assert store.answer("http://a.example/", 0.0) is None, (
+            "of a format that is not known nothing is believed"
+        )
 
 
 def differences(folder: Path, **asked: Any) -> Any:

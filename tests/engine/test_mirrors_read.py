@@ -58,7 +58,7 @@ def looked_at(crawled):
 @pytest.mark.parametrize("page", ["", "2", "9", LAGGING])
 def test_an_audit_knows_what_the_crawl_had_from_whichever_address(looked_at, page, tmp_path):
     inspection, site = looked_at
-    with closing(AuditStore(tmp_path / "audit.sqlite3")) as store:
+    with closing(AuditStore(tmp_path)) as store:
         standing = Standing(inspection, store, lambda _: True)
         kept = [standing.of(site.url(name, page)) for name in site.names]
     assert [one and one.status for one in kept] == [200] * len(site.names)

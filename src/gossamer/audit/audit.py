@@ -39,11 +39,10 @@ from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
 from gossamer.policy.urls.registrable import registrable_domain
 from gossamer.state.scratch import Scratch
 
-__all__ = ["FILE", "FOLDER", "Told", "audited"]
+__all__ = ["FOLDER", "Told", "audited"]
 
 FOLDER = "audit"
-"""Of a crawl's folder, where answers are kept."""
-FILE = "audit.sqlite"
+"""Of a crawl's folder, where answers and what was found are kept."""
 _ENDS_SOON = 21 * 86_400.0
 """Seconds: certificates are made anew a month before they end, so later something has failed."""
 _MOST_ORIGINS = 100
@@ -72,8 +71,8 @@ def audited(
         ConfigError: a setting of the crawl makes no sense here, or another audit of it is under way.
         StorageError: the disk refuses.
     """
-    with _kept(inspection.folder.path) as path:
-        store = AuditStore(path)
+    with _kept(inspection.folder.path) as own:
+        store = AuditStore(own)
         try:
             yield asyncio.run(_Audit(inspection, store, asked, told).run(baseline, ignore))
         finally:
@@ -92,7 +91,7 @@ def _kept(folder: Path) -> Iterator[Path]:
             raise
         except (ConfigError, StorageError, OSError):
             own = Path(stack.enter_context(Scratch()))
-        yield own / FILE
+        yield own
 
 
 def _shared(folder: str) -> SharedRests | None:
@@ -144,11 +143,10 @@ class _Audit:
         if gathering.pages:
             store.do("delete from before")
             store.do("insert into before select url, whole from pages")
-            store.commit()
         made = Made(time.time(), gathering.pages, requests, gathering.problems)
-        result = AuditResult(store, baseline, ignore, made)
-        result.keep()
-        return result
+        store.do("insert into made values(?)", (msgspec.json.encode(made).decode(),))
+        store.publish()
+        return AuditResult(store, baseline, ignore, made)
 
     @asynccontextmanager
     async def _asker(self) -> AsyncIterator[Asker]:

@@ -10,7 +10,7 @@ import msgspec
 
 from gossamer.audit.excused import Baseline, IgnoreList
 from gossamer.audit.rules import RULES, Level, Rule
-from gossamer.audit.store import AuditStore, Holder, Target
+from gossamer.audit.store import FOUND, FoundStore, Holder, Target
 from gossamer.policy.linkcheck.verdicts import LinkVerdict
 
 __all__ = ["AuditResult", "Finding", "Link", "Made", "Only", "Requests", "kept_audit"]
@@ -110,7 +110,7 @@ class AuditResult:
         ignored: findings that were left out for a reason; known when `findings` has been gone through.
     """
 
-    def __init__(self, store: AuditStore, baseline: Baseline, ignore: IgnoreList, made: Made) -> None:
+    def __init__(self, store: FoundStore, baseline: Baseline, ignore: IgnoreList, made: Made) -> None:
         self._store, self._baseline, self._ignore, self._made = store, baseline, ignore, made
         self.at, self.pages, self.requests, self.problems = made.at, made.pages, made.requests, made.problems
         self.expired = ignore.expired
@@ -139,11 +139,6 @@ class AuditResult:
         """All links, the worst first, and of these what most pages hold."""
         for target in self._store.targets(order=f"{_RANK}, found_on desc, url"):
             yield _link(target, self._store.holders(target.number))
-
-    def keep(self) -> None:
-        """Let `kept_audit` give it back from now on."""
-        self._store.do("insert into made values(?)", (msgspec.json.encode(self._made).decode(),))
-        self._store.commit()
 
     def page(self, only: Only, limit: int) -> tuple[list[Finding], Only | None]:
         """The first findings of those wanted, and where to go on if there are more."""
@@ -214,23 +209,19 @@ _OF_LINKS = msgspec.json.encode(sorted(LINK_RULES)).decode()
 
 
 @contextmanager
-def kept_audit(path: Path) -> Iterator[AuditResult | None]:
-    """What the last audit has found, from its file; `None` if there was none, or it did not come to its end.
+def kept_audit(folder: Path) -> Iterator[AuditResult | None]:
+    """What the last audit has found that came to its end, from the folder of audits; `None` if none did.
 
     Raises:
         StorageError: it cannot be read.
     """
+    path = folder / FOUND
     if not path.exists():
         yield None
         return
-    with closing(AuditStore(path, kept=True)) as store:
-        row = None
-        if store.do("select 1 from sqlite_master where name='made'").fetchone():
-            row = store.do("select what from made").fetchone()
-        if row is None:
-            yield None
-            return
-        yield AuditResult(store, Baseline(), IgnoreList(), msgspec.json.decode(row[0], type=Made))
+    with closing(FoundStore(path)) as store:
+        made = msgspec.json.decode(store.do("select what from made").fetchone()[0], type=Made)
+        yield AuditResult(store, Baseline(), IgnoreList(), made)
 
 
 def _link(target: Target, holders: list[Holder]) -> Link:

@@ -1,6 +1,7 @@
-"""The file of an audit: what pages hold, what links lead to, and what was answered, on disk so that memory stays small.
+"""The files of audits: what pages hold, what links lead to, and what was answered, on disk so that memory stays small.
 
-Answers and the digests of pages outlive an audit, for the next one; all else is made anew each time.
+Answers and the digests of pages outlive an audit, for the next one, in a file of their own. All else is made anew each
+time, in a file that takes the place of the last audit's once it is whole: whoever reads has the one or the other.
 """
 
 import sqlite3
@@ -14,28 +15,28 @@ import msgspec
 from gossamer.audit.page import PageLink
 from gossamer.model.errors import StorageError
 from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
+from gossamer.state.whole_files import PARTIAL, sync_file
 
-__all__ = ["MOST_HOLDERS", "AuditStore", "Holder", "Kept", "Target"]
+__all__ = ["FOUND", "LASTING", "MOST_HOLDERS", "AuditStore", "FoundStore", "Holder", "Kept", "Target"]
+
+FOUND = "found.sqlite"
+"""What the last audit has found that came to its end."""
+LASTING = "audit.sqlite"
+"""What lasts from one audit to the next."""
 
 MOST_HOLDERS = 100
 """Pages that are listed for one link; of a link on each page of a site that is enough, and all are counted."""
 
-_FORMAT = 1
-_LASTING = """
-create table if not exists answers(
-    url text primary key, asked real, verdict text, code text, status int, target text, hops text, body int
-) without rowid;
-create table if not exists fragments(
-    url text, fragment text, verdict text, code text, primary key(url, fragment)
-) without rowid;
-create table if not exists origins(
-    origin text primary key, asked real, certificate text, ends real, missing text
-) without rowid;
-create table if not exists before(url text primary key, digest blob) without rowid;
-"""
+_FORMAT = 2
+_LASTING = {
+    "answers": """(
+        url text primary key, asked real, verdict text, code text, status int, target text, hops text, body int
+    )""",
+    "fragments": "(url text, fragment text, verdict text, code text, primary key(url, fragment))",
+    "origins": "(origin text primary key, asked real, certificate text, ends real, missing text)",
+    "before": "(url text primary key, digest blob)",
+}
 _MADE_ANEW = """
-drop table if exists pages; drop table if exists targets; drop table if exists holders; drop table if exists findings;
-drop table if exists visited; drop table if exists listed; drop table if exists here; drop table if exists made;
 create table pages(
     id integer primary key, url text unique, title text, description text, digest blob, noindex int, canonical text,
     hreflang text, words int, changed int, whole blob
@@ -52,8 +53,6 @@ create table made(what text);
 create table findings(
     id integer primary key, rule text, url text, detail text, pages text, unique(rule, url, detail)
 );
-"""
-_INDEXES = """
 create index targets_resource on targets(resource);
 create index holders_target on holders(target);
 """
@@ -116,38 +115,20 @@ class Kept(msgspec.Struct, frozen=True):
 _TARGET = "id, url, resource, fragment, valid, found_on, verdict, code, status, target, hops, cached"
 
 
-class AuditStore:
-    """One connection to the file; every method may raise `StorageError`, if the disk refuses."""
+class FoundStore:
+    """One connection to what an audit has found; every method may raise `StorageError`, if the disk refuses."""
 
-    def __init__(self, path: Path, *, kept: bool = False) -> None:
-        """Open it, for an audit anew; or `kept`, to read what the last one has left, from any thread."""
+    def __init__(self, path: Path) -> None:
+        """Read it as it is now, from any thread, whatever the next audit does meanwhile."""
         self._path = path
         with self._named():
-            if kept:
-                address = f"{path.absolute().as_uri()}?mode=ro"
-                self._db = sqlite3.connect(address, isolation_level=None, uri=True, check_same_thread=False)
-                self._db.execute("begin")
-                return
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._db = sqlite3.connect(path, isolation_level=None)
-            for pragma in (
-                "journal_mode = wal",
-                "synchronous = off",
-                "cache_size = -16000",
-                "temp_store = file",
-            ):
-                self._db.execute(f"pragma {pragma}")
-            version = self._db.execute("pragma user_version").fetchone()[0]
-            if version not in (0, _FORMAT):
-                for table in ("answers", "fragments", "origins", "before"):
-                    self._db.execute(f"drop table if exists {table}")
-            self._db.executescript(f"{_LASTING}{_MADE_ANEW}{_INDEXES}pragma user_version = {_FORMAT};")
+            address = f"{path.absolute().as_uri()}?mode=ro"
+            self._db = sqlite3.connect(address, isolation_level=None, uri=True, check_same_thread=False)
             self._db.execute("begin")
 
     def close(self) -> None:
-        """Commit and let go of the file."""
+        """Let go of the file."""
         with self._named():
-            self._db.execute("commit")
             self._db.close()
 
     @contextmanager
@@ -166,10 +147,82 @@ class AuditStore:
         with self._named():
             return self._db.execute(statement, tuple(values))
 
+    def targets(self, where: str = "1", order: str = "id") -> Iterator[Target]:
+        """Targets, one after the other; others may be written meanwhile."""
+        with self._named():
+            for row in self._db.execute(f"select {_TARGET} from targets where {where} order by {order}"):  # noqa: S608
+                yield _target(row)
+
+    def holders(self, target: int) -> list[Holder]:
+        """The pages that hold a link, at most `MOST_HOLDERS`, in the order of the crawl."""
+        rows = self.do(
+            "select pages.url, holders.text from holders join pages on pages.id = holders.page"
+            " where holders.target = ? order by holders.rowid",
+            (target,),
+        )
+        return [Holder(*row) for row in rows]
+
+
+class AuditStore(FoundStore):
+    """One connection to the files while an audit is made; one at a time in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin an audit: with what earlier ones have left to it, and with nothing found."""
+        self._path, self._found = folder / LASTING, folder / FOUND
+        self._new = folder / f"{FOUND}{PARTIAL}"
+        with self._named():
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._discard()
+            self._db = sqlite3.connect(self._new, isolation_level=None)
+            self._db.execute("attach ? as lasting", (str(self._path),))
+            for pragma in (
+                "lasting.journal_mode = wal",
+                "synchronous = off",
+                "lasting.synchronous = off",
+                "cache_size = -16000",
+                "lasting.cache_size = -16000",
+                "temp_store = file",
+            ):
+                self._db.execute(f"pragma {pragma}")
+            self._make_lasting()
+            self._db.executescript(_MADE_ANEW)
+            self._db.execute("begin")
+
+    def _make_lasting(self) -> None:
+        version = self._db.execute("pragma lasting.user_version").fetchone()[0]
+        if version != _FORMAT:
+            for (table,) in self._db.execute(
+                "select name from lasting.sqlite_master where type='table'"
+            ).fetchall():
+                if version != 1 or table not in _LASTING:  # of format 1 these are as they are now
+                    self._db.execute(f"drop table lasting.{table}")
+        for table, columns in _LASTING.items():
+            self._db.execute(f"create table if not exists lasting.{table}{columns} without rowid")
+        self._db.execute(f"pragma lasting.user_version = {_FORMAT}")
+
+    def _discard(self) -> None:
+        for path in (self._new, self._new.with_name(f"{self._new.name}-journal")):
+            path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Keep what lasts, and let go of the files; what was found is lost, if it was not published."""
+        with self._named():
+            self._db.execute("commit")
+            self._db.close()
+            self._discard()
+
     def commit(self) -> None:
         """Keep what was learned so far, also if we are killed."""
         with self._named():
             self._db.execute("commit")
+            self._db.execute("begin")
+
+    def publish(self) -> None:
+        """Let what was found take the place of what the last audit has found."""
+        with self._named():
+            self._db.execute("commit")
+            sync_file(self._new)
+            self._new.replace(self._found)
             self._db.execute("begin")
 
     def add_links(self, page: int, links: Iterable[PageLink], host_of: Any) -> None:
@@ -194,21 +247,6 @@ class AuditStore:
             "insert or ignore into findings(rule, url, detail, pages) values(?,?,?,?)",
             (rule, url, encoded, listed),
         )
-
-    def targets(self, where: str = "1", order: str = "id") -> Iterator[Target]:
-        """Targets, one after the other; others may be written meanwhile."""
-        with self._named():
-            for row in self._db.execute(f"select {_TARGET} from targets where {where} order by {order}"):  # noqa: S608
-                yield _target(row)
-
-    def holders(self, target: int) -> list[Holder]:
-        """The pages that hold a link, at most `MOST_HOLDERS`, in the order of the crawl."""
-        rows = self.do(
-            "select pages.url, holders.text from holders join pages on pages.id = holders.page"
-            " where holders.target = ? order by holders.rowid",
-            (target,),
-        )
-        return [Holder(*row) for row in rows]
 
     def settle(self, number: int, kept: Kept, *, cached: bool) -> None:
         """Write down what a target leads to."""

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.audit.audit import FILE, FOLDER
+from gossamer.audit.audit import FOLDER
 from gossamer.audit.outputs.as_csv import as_csv
 from gossamer.audit.outputs.as_json import as_json
 from gossamer.audit.outputs.as_sarif import as_sarif
@@ -244,7 +244,7 @@ async def _prove(folder: Path) -> None:
 
 
 def _read_audit(folder: Path, making: Making, only: Only, limit: int) -> AuditShown:
-    with telling(), kept_audit(folder / FOLDER / FILE) as result:
+    with telling(), kept_audit(folder / FOLDER) as result:
         if result is None:
             return AuditShown(making=making)
         found, onwards = result.page(only, limit)
@@ -283,7 +283,7 @@ def audit_file(folder: Path, form: str) -> Iterator[bytes]:
     Raises:
         ServiceError: there was none, or it cannot be read; at the first piece.
     """
-    with telling(), kept_audit(folder / FOLDER / FILE) as result:
+    with telling(), kept_audit(folder / FOLDER) as result:
         if result is None:
             raise ServiceError("not_found", Reason(ProblemCode.NO_AUDIT))
         yield from FORMS[form][1](result)
