@@ -71,6 +71,7 @@ class Road:
         self.activities = [Activity() for _ in range(number)]
         self.freshness = Freshness()
         self._factors = [1.0] * number
+        self._power = self.freshness.activity_power
         self._stirred: set[int] = set()
         self._queues: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._schedule: list[tuple[float, int, int]] = []
@@ -157,12 +158,11 @@ class Road:
             self.trusts[host] = self.trusts[host].judged(
                 said=history.heard > 0, changed=changed, seconds=now - history.last
             )
-        probability = self.freshness.note(history, now, changed=changed)
+        activity = self.activities[host]
+        probability = self.freshness.note(history, now, changed=changed, activity=activity)
         if probability is not None and not history.heard:
-            activity = self.activities[host] = self.activities[host].seen(probability, changed=changed)
-            if activity.factor != self._factors[host]:
-                self._factors[host] = activity.factor
-                self._stirred.add(host)
+            self.activities[host] = activity.seen(probability, changed=changed)
+            self._stir(host)
         after = history.visited(now, changed=changed)
         belief = self.sites[host].learn(after, (now - history.last) / self.fair)
         place = self._place(page, belief, bool(history.voices))
@@ -190,7 +190,7 @@ class Road:
         self.sites[host] = Spread(self.crawl, leaving.spread)
         self.trusts[host] = leaving.trust
         self.activities[host] = leaving.activity
-        self._factors[host] = leaving.activity.factor
+        self._stir(host)
         self._heard |= leaving.heard
         self.size += len(leaving.pages)
         for page, stored in leaving.pages.items():
@@ -208,8 +208,17 @@ class Road:
         left = self._allowance / max(self.size, 1) if self._allowance >= 1 else 0.0
         self.threshold.correct(now, self.fair, self._late / self._lent if self._lent else 0.0, left)
         self._late, self._asked, self._lent = 0.0, 0.0, 0
-        if self.threshold.step != self._step:
+        if self.threshold.step != self._step or self._power != self.freshness.activity_power:
+            self._power = self.freshness.activity_power
+            for host in range(len(self._factors)):
+                self._stir(host)
             self._reschedule()
+
+    def _stir(self, host: int) -> None:
+        factor = self.activities[host].factor(self._power)
+        if factor != self._factors[host]:
+            self._factors[host] = factor
+            self._stirred.add(host)
 
     def _place(self, page: int, belief, listed: bool) -> int:  # type: ignore[no-untyped-def]
         unannounced = self.trusts[self.hosts[page]].unannounced if listed else 1.0

@@ -306,6 +306,7 @@ def test_at_a_site_that_changes_more_than_usual_pages_are_due_sooner(world):
     world.admit("http://b/")
     drain(world, 0.5)
     stirred(world, "http://b/", Activity(found=12.0))
+    world.frontier.again.pace.activity_power = 1.0
     world.frontier.repace()
     assert [each.url.text for each in drain(world, 1.2)] == ["http://b/"]
     stirred(world, "http://b/", Activity())

@@ -69,6 +69,7 @@ def test_before_anything_is_known_nothing_comes_again_and_half_of_the_turns_woul
     assert msgspec.structs.asdict(Pace()) == {
         "on": False,
         "step": 0,
+        "activity_power": 0.0,
         "fair": math.inf,
         "rate": 0.0,
         "share": 0.5,

@@ -88,7 +88,7 @@ def test_where_a_site_changes_more_than_usual_pages_are_due_sooner_and_it_is_sai
     state = RevisitedState(tmp_path / "c")
     with (state.folder / "crawl.toml").open("a") as settings:
         settings.write("[revisit]\nenabled = true\n")
-    state.figures(Freshness(), level=15.0, fair=90 * 24 * HOUR)
+    state.figures(Freshness(activity_power=1.0), level=15.0, fair=90 * 24 * HOUR)
     active = Activity(found=12.0)
     histories = {name: state.page(name, 1, same=20) for name in ("a.test", "b.test")}
     state.host("a.test", activity=active.pack())
@@ -106,9 +106,9 @@ def test_where_a_site_changes_more_than_usual_pages_are_due_sooner_and_it_is_sai
             said[name] = [
                 dict(one.values) for f in facts for one in f.told if getattr(one, "key", "") == "again.active"
             ]
-    assert active.factor == 4
+    assert active.factor(1) == 4
     assert waits["b.test"] > 24 * HOUR
-    assert waits["a.test"] == pytest.approx(waits["b.test"] / active.factor)
+    assert waits["a.test"] == pytest.approx(waits["b.test"] / 4)
     assert said == {"a.test": [{"times": 4.0}], "b.test": []}
 
 

@@ -54,11 +54,12 @@ class FirstDue:
     def __init__(self, record: RevisitRecord) -> None:
         self._step = step_of(record.level)
         self._longest = classes.LONGEST * record.fair
+        self._power = record.freshness.activity_power
         self._first = math.inf
 
     def add(self, heads: bytes, activity: bytes) -> None:
         """Take note of a host, by what its record has of both."""
-        factor = activity_of(activity).factor
+        factor = activity_of(activity).factor(self._power)
         for place, since in unpack_heads(heads):
             self._first = min(self._first, classes.due(place, since, self._step, self._longest, factor))
 

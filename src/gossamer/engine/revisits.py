@@ -140,7 +140,7 @@ class RevisitPace:
         if self._others is not None:
             self._others.tell(self._own(pages))
         self.record.level, self.record.corrected = threshold.level, threshold.corrected
-        pace.step = threshold.step
+        pace.step, pace.activity_power = threshold.step, self.record.freshness.activity_power
         self._frontier.repace()
 
     def _own(self, pages: int) -> Told:

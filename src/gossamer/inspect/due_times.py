@@ -13,12 +13,6 @@ from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import REVISIT, PageRecord, RevisitRecord, decode, decode_host
 
 
-def site_factor(environment: Environment, host: bytes) -> float:
-    """How much faster than usual pages of a host change now, by its hash."""
-    stored = environment.get(Family.HOSTS, host)
-    return activity_of(decode_host(stored).activity).factor if stored else 1.0
-
-
 class DueTimes:
     """Due times of one crawl's pages; a page that is due waits for the visits that may be made, and for its host."""
 
@@ -28,6 +22,7 @@ class DueTimes:
         self._on = config.revisit.enabled and bool(stored)
         self._step = Threshold(record.level, record.corrected).step
         self._longest = classes.LONGEST * record.fair
+        self._power = record.freshness.activity_power
         self._wall = wall_clock(environment)
         self._environment = environment
         self._host, self._factor = b"", 1.0
@@ -40,6 +35,8 @@ class DueTimes:
             return None
         host = fingerprint[:HASH_BYTES]
         if host != self._host:  # in a list the pages of a host stand together
-            self._host, self._factor = host, site_factor(self._environment, host)
+            stored = self._environment.get(Family.HOSTS, host)
+            activity = activity_of(decode_host(stored).activity if stored else b"")
+            self._host, self._factor = host, activity.factor(self._power)
         due = classes.due_of(unpack(page.history), self._step, self._longest, self._factor)
         return self._wall.date_of(due) if math.isfinite(due) else None

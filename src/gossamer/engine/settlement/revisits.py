@@ -152,9 +152,10 @@ class Revisits:
         sums = self.pace.record
         sums.visits += 1
         sums.changed += is_changed
-        expected = sums.freshness.note(known, at, changed=is_changed)
+        activity = activity_of(record.activity)
+        expected = sums.freshness.note(known, at, changed=is_changed, activity=activity)
         if expected is not None and not known.heard:
-            record.activity = activity_of(record.activity).seen(expected, changed=is_changed).pack()
+            record.activity = activity.seen(expected, changed=is_changed).pack()
         if is_changed and known.heard:
             sums.announced += 1
         passed = max(0.0, at - known.last)

@@ -47,6 +47,7 @@ class Pace(msgspec.Struct):
     Attributes:
         on: whether pages come again at all.
         step: of the threshold (`policy.revisit.threshold`).
+        activity_power: what is made of how active a host is (`policy.revisit.freshness`).
         fair: seconds in which the visits that may be made would reach each page once.
         rate: visits a second that may be made.
         share: of the turns of a host where new URLs wait, too, those that go to pages that are due.
@@ -59,6 +60,7 @@ class Pace(msgspec.Struct):
 
     on: bool = False
     step: int = 0
+    activity_power: float = 0.0
     fair: float = math.inf
     rate: float = 0.0
     share: float = 0.5
@@ -133,7 +135,7 @@ class AgainQueue:
             return NEVER
         if queue.again_seen != (heads, activity, pace.version):
             queue.again_seen = heads, activity, pace.version
-            queue.again_due = self._first_due(heads, activity_of(activity).factor)
+            queue.again_due = self._first_due(heads, activity_of(activity).factor(pace.activity_power))
         learned, fixed = queue.again_due
         now = self.wall.now()
         due = min(fixed, max(learned, pace.next_free(now)))
@@ -244,7 +246,7 @@ class AgainQueue:
         record, pace, now = queue.record, self.pace, self.wall.now()
         # What may be spent is not for the first host that asks.
         room = 1 if queue.has_entry else min(TAKEN_AT_ONCE, max(1, int(pace.earn(now) / 2)))
-        looked, factor = 0, activity_of(record.activity).factor
+        looked, factor = 0, activity_of(record.activity).factor(pace.activity_power)
         heads = dict(unpack_heads(record.heads))
         for _, place in sorted(self._due(record, now), reverse=True):
             free = classes.is_fixed(place)
@@ -278,7 +280,8 @@ class AgainQueue:
 
     def _due(self, record: HostRecord, now: float) -> Iterator[tuple[float, int]]:
         """The classes whose first page is due, and what that is worth; infinitely much if its interval is fixed."""
-        pace, factor = self.pace, activity_of(record.activity).factor
+        pace = self.pace
+        factor = activity_of(record.activity).factor(pace.activity_power)
         for place, since in unpack_heads(record.heads):
             if classes.due(place, since, pace.step, pace.longest, factor) <= now:
                 yield classes.worth_now(place, now - since, pace.longest, factor), place

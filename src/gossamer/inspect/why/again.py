@@ -61,7 +61,8 @@ def about_again(
         yield clause("again.turn")
         return
     longest = classes.LONGEST * sums.fair
-    step, factor = step_of(sums.level), activity_of(known.activity).factor if known is not None else 1.0
+    activity = activity_of(known.activity if known is not None else b"")
+    step, factor = step_of(sums.level), activity.factor(sums.freshness.activity_power)
     if fixed is None:
         if factor != 1:
             yield clause("again.active", times=factor)

@@ -5,6 +5,9 @@ changed, those that nobody has visited since are likely to have done so, too, wh
 a site that is quiet can wait. To judge all pages of a site by a sample of them is Cho and Ntoulas's ("Effective change
 detection using sampling", VLDB 2002); here the sample is the visits that are made anyway, and what was to be expected
 of them is what `freshness` said before each, so a page whose clock turns at every visit surprises nobody.
+
+Where pages change each for itself, a site that is busier than others is so by chance, and to go by it costs visits: how
+much to make of it is learned by the crawl (`Freshness.activity_power`).
 """
 
 import math
@@ -39,11 +42,16 @@ class Activity(msgspec.Struct, frozen=True, gc=False):
         return Activity(self.found * _KEPT + changed, self.expected * _KEPT + probability)
 
     @property
-    def factor(self) -> float:
-        """How much faster than usual its pages change now: 1/8 to 8, in half doublings, so that due times seldom
-        move."""
-        ratio = (self.found + _DOUBT) / (self.expected + _DOUBT)
-        return _FACTORS[bisect(_BORDERS, ratio)]
+    def ratio(self) -> float:
+        """Changes found for one that was to be expected, with some doubt."""
+        return (self.found + _DOUBT) / (self.expected + _DOUBT)
+
+    def factor(self, power: float) -> float:
+        """How much faster than usual its pages change now: 1/8 to 8, in half doublings, so that due times seldom move.
+
+        `power`: what the crawl makes of `ratio`, 0 (nothing) to 1 (all of it).
+        """
+        return _FACTORS[bisect(_BORDERS, self.ratio**power)]
 
     def pack(self) -> bytes:
         """As it is stored, `ACTIVITY_BYTES`."""

@@ -65,7 +65,8 @@ def classify(belief: Belief, weight: float = 1.0, unannounced: float = 1.0) -> i
     """
     shape = bisect(_BORDERS, -belief.variance)
     scale = belief.mean - _MEAN_LOG[shape]
-    rate = min(max(round((scale - _SLOWEST) / _BASE), 0), _RATES - 1)
+    rate = round((scale - _SLOWEST) / _BASE)
+    rate = 0 if rate < 0 else _RATES - 1 if rate >= _RATES else rate
     heavy = min(max(round(math.log2(weight)) + 8, 0), _WEIGHTS - 1) if weight != 1.0 else 8
     silence = 0 if unannounced >= 1 else round(-math.log2(max(unannounced, LEAST_UNANNOUNCED)))
     return ((rate * _SHAPES + shape) * _WEIGHTS + heavy) * _SILENCES + silence

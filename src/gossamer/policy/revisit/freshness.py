@@ -8,6 +8,8 @@ of the page and has announced something): P = 1 - exp(-f H), H the hazard of the
 method for each visit (binary regression with a complementary log-log link and log H as offset). Of an announced change
 it is learned how often it is true, whatever the time since: H is 1.
 
+How much a site's activity tells of its other pages is learned in the same way: H is multiplied by its ratio to a power.
+
 What is said before a visit is compared with what the visit finds: in ten bins, and as the Brier score. All of it is a
 few hundred numbers for a crawl, and nothing for a page.
 """
@@ -17,6 +19,7 @@ import math
 import msgspec
 
 from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.activity import Activity
 from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.rates import Spread
 
@@ -32,6 +35,10 @@ _FURTHEST = 5.0
 _TOLD = 0.5
 """At first four of five announcements are believed."""
 _LEAST, _MOST_HAZARD = 1e-9, 16.0
+_POWER, _POWER_EVIDENCE, _POWER_STEP = 0.8, 30.0, 0.2
+_USUAL = 0.9
+"""A ratio that is no further from 1 tells nothing."""
+_QUIET = Activity()
 _ANY = Spread()
 """Rates as they are on the web, for pages whose class is an interval that the user set."""
 _KEPT = 100_000
@@ -63,6 +70,8 @@ class Freshness(msgspec.Struct, array_like=True):
         brier: the sum of the squared errors of the predictions in `bins`.
         factors: the logarithm of f, by kind of evidence.
         evidence: the weight of it.
+        activity_power: what is to be made of a site's activity, 0 (nothing) to 1 (all of its ratio).
+        activity_evidence: the weight of that.
     """
 
     found: int = 0
@@ -73,6 +82,8 @@ class Freshness(msgspec.Struct, array_like=True):
         default_factory=lambda: [0.0] * (2 * _KINDS // 3) + [_TOLD] * (_KINDS // 3)
     )
     evidence: list[float] = msgspec.field(default_factory=lambda: [_FIRST] * _KINDS)
+    activity_power: float = _POWER
+    activity_evidence: float = _POWER_EVIDENCE
 
     def stale(self, history: History, now: float) -> float:
         """The probability that a visit now would find another text; 0 of what is not there.
@@ -83,29 +94,37 @@ class Freshness(msgspec.Struct, array_like=True):
         """
         if history.presence.absent:
             return 0.0
-        return -math.expm1(-_hazard(history, now) * math.exp(self.factors[_kind(history)]))
+        heard = history.heard
+        return -math.expm1(-_hazard(history, now, heard) * math.exp(self.factors[_kind(history, heard)]))
 
-    def note(self, history: History, now: float, *, changed: bool) -> float | None:
+    def note(
+        self, history: History, now: float, *, changed: bool, activity: Activity = _QUIET
+    ) -> float | None:
         """Take note of a visit that could tell whether the page had changed; not of one to a page that was not there.
 
         Args:
             history: before it, with the class that it had then.
             now: wall time of the visit, seconds.
             changed: it found another text.
+            activity: of its site, before it.
 
         Returns:
-            The probability of a change, as it was before the visit; `None` of a page that was not there.
+            The probability of a change, as it was before the visit whatever its site does; `None` of a page that was
+            not there.
         """
         if history.presence.absent:
             return None
-        kind, hazard = _kind(history), _hazard(history, now)
-        expected = hazard * math.exp(self.factors[kind])
+        heard = history.heard
+        kind = _kind(history, heard)
+        expected = _hazard(history, now, heard) * math.exp(self.factors[kind])
         probability = -math.expm1(-expected)
         if changed:
             self.found += 1
-            self.delay += _delay(history, now, expected)
+            self.delay += _delay(max(0.0, now - history.last), heard, expected)
         self._judge(probability, changed=changed)
         self._learn(kind, expected, probability, changed=changed)
+        if not (heard or _USUAL < (ratio := activity.ratio) < 1 / _USUAL):
+            self._learn_power(ratio, expected, changed=changed)
         return probability
 
     def plus(self, other: "Freshness") -> "Freshness":
@@ -154,9 +173,18 @@ class Freshness(msgspec.Struct, array_like=True):
         self.evidence[kind] = evidence
         self.factors[kind] = _bounded(factor, -_FURTHEST, _FURTHEST)
 
+    def _learn_power(self, ratio: float, expected: float, *, changed: bool) -> None:
+        log = math.log(ratio)
+        hazard = _bounded(expected * ratio**self.activity_power, _LEAST, _MOST_HAZARD)
+        odds = 1 / math.expm1(hazard)
+        slope = log * hazard * (odds if changed else -1.0)
+        evidence = self.activity_evidence = min(_MOST, self.activity_evidence + (log * hazard) ** 2 * odds)
+        power = self.activity_power + _bounded(slope / evidence, -_POWER_STEP, _POWER_STEP)
+        self.activity_power = _bounded(power, 0.0, 1.0)
 
-def _hazard(history: History, now: float) -> float:
-    if history.heard:
+
+def _hazard(history: History, now: float, heard: float) -> float:
+    if heard:
         return 1.0
     place = history.place
     if classes.is_fixed(place):
@@ -169,25 +197,26 @@ def _bounded(value: float, least: float, most: float) -> float:
     return least if value < least else most if value > most else value
 
 
-def _delay(history: History, now: float, expected: float) -> float:
+def _delay(age: float, heard: float, expected: float) -> float:
     """Seconds that a change is to be expected to be old: the first of those that come at random in the time between.
 
     E[t - T | T < t] = t (1 - 1/x + 1/(exp(x) - 1)), x = `expected`: half of the time if there are few. One that was
     announced is as old as the announcement.
     """
-    age = max(0.0, now - history.last)
-    if history.heard:
-        return max(0.0, age - history.heard * 3600)
+    if heard:
+        return max(0.0, age - heard * 3600)
     if expected < 1e-3:
         return age / 2
     return age * (1 - 1 / expected + 1 / math.expm1(min(expected, 500.0)))
 
 
-def _kind(history: History) -> int:
+_LEVEL = tuple(min(visits.bit_length(), _LEVELS - 1) for visits in range(256))
+
+
+def _kind(history: History, heard: float) -> int:
     """Kinds of evidence: nobody speaks of the page, somebody is silent, has spoken; visits by powers of 2."""
-    voice = 2 if history.heard else bool(history.voices)
-    changed = min(history.changed.bit_length(), _LEVELS - 1)
-    return (voice * _LEVELS + changed) * _LEVELS + min(history.same.bit_length(), _LEVELS - 1)
+    voice = 2 if heard else bool(history.voices)
+    return (voice * _LEVELS + _LEVEL[history.changed]) * _LEVELS + _LEVEL[history.same]
 
 
 class Share(msgspec.Struct, gc=False):
