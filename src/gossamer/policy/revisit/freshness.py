@@ -36,8 +36,6 @@ _TOLD = 0.5
 """At first four of five announcements are believed."""
 _LEAST, _MOST_HAZARD = 1e-9, 16.0
 _POWER, _POWER_EVIDENCE, _POWER_STEP = 0.8, 30.0, 0.2
-_USUAL = 0.9
-"""A ratio that is no further from 1 tells nothing."""
 _QUIET = Activity()
 _ANY = Spread()
 """Rates as they are on the web, for pages whose class is an interval that the user set."""
@@ -123,8 +121,8 @@ class Freshness(msgspec.Struct, array_like=True):
             self.delay += _delay(max(0.0, now - history.last), heard, expected)
         self._judge(probability, changed=changed)
         self._learn(kind, expected, probability, changed=changed)
-        if not (heard or _USUAL < (ratio := activity.ratio) < 1 / _USUAL):
-            self._learn_power(ratio, expected, changed=changed)
+        if not heard:
+            self._learn_power(activity.ratio, expected, changed=changed)
         return probability
 
     def plus(self, other: "Freshness") -> "Freshness":
