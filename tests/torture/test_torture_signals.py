@@ -57,7 +57,15 @@ def status(life: Life) -> dict[str, Any]:
 
 
 def a_slow_visit(life: Life) -> None:
-    """Wait until one is under way: something is out with a worker, and nothing comes back for a while."""
+    """Wait until one is under way: something is out with a worker, and nothing comes back for a while.
+
+    Where pages are visited again all the time something always comes back; but then a slow host that has been visited
+    once is visited again as soon as it has rested, which takes a hundredth of the visit.
+    """
+    if life.revisits:
+        wait_for(life, lambda log: any(visit.ended - visit.started >= SLOW for visit in log))
+        time.sleep(0.5)
+        return
 
     def out(_: list[Visit]) -> bool:
         before = len(life.web.log())
