@@ -37,17 +37,17 @@ class Mirrors:
 
 
 @contextlib.contextmanager
-def mirrors() -> Iterator[Mirrors]:
+def mirrors(hosts: int = HOSTS) -> Iterator[Mirrors]:
     def page(path: str, number: int) -> str | None:
         if not path:
-            first = number * PAGES // HOSTS
+            first = number * PAGES // hosts
             return front([*range(first, PAGES), *range(first)])
         return text(int(path)) if path.isdigit() else None
 
     with contextlib.ExitStack() as stack:
         seeds = [
             stack.enter_context(small_site(partial(page, number=number), f"127.0.0.{number + 1}"))
-            for number in range(HOSTS)
+            for number in range(hosts)
         ]
         yield Mirrors(tuple(seeds))
 

@@ -25,6 +25,8 @@ from gossamer.state.records import PageRecord, VisitRecord
 
 SPEC = WorldSpec.friendly(hosts=3, pages=40, page_bytes=400)
 FAST = {"politeness.min_delay": 0.0, "engine.give_up_after": 0.2}
+HELD = {"politeness.min_delay": 0.02, "seeds_watch": "none"}
+"""It is not over before it was asked, however long it takes to ask it: it ends when nobody watches for seeds."""
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +136,7 @@ def test_what_cannot_be_is_said(crawled: Path, asked: dict[str, str], path: str)
 @pytest.mark.slow
 def test_a_running_crawl_visits_them_at_once_and_notes_who_asked(tmp_path: Path, web: SimulatedWeb):
     async def check() -> None:
-        async with running(tmp_path / "c", web, {"politeness.min_delay": 0.02}) as live:
+        async with running(tmp_path / "c", web, HELD) as live:
             await live.until(lambda status: status["sums"]["pages"] >= 20)
             done = [one["url"] for one in (await live.ask("list", status="200"))["items"]]
             robots = [url for url in done if url.endswith("/robots.txt")]
@@ -151,6 +153,7 @@ def test_a_running_crawl_visits_them_at_once_and_notes_who_asked(tmp_path: Path,
             with pytest.raises(LiveError) as caught:
                 await live.ask("undo", id=change["id"])
             assert caught.value.code == "conflict"
+            await live.ask("set", changes={"seeds_watch": ""})
             await live.task
         seen = visits(tmp_path / "c")
         assert {url for url, times in seen.items() if times == 2} == set(asked)
@@ -161,10 +164,11 @@ def test_a_running_crawl_visits_them_at_once_and_notes_who_asked(tmp_path: Path,
 @pytest.mark.slow
 def test_a_filter_runs_beside_the_crawl_and_is_done_before_it_ends(tmp_path: Path, web: SimulatedWeb):
     async def check() -> None:
-        async with running(tmp_path / "c", web, {"politeness.min_delay": 0.02}) as live:
+        async with running(tmp_path / "c", web, HELD) as live:
             await live.until(lambda status: status["sums"]["pages"] >= 30)
             told = await live.ask("refetch", match="*", type="text/html")
             assert told["pages"] >= 25
+            await live.ask("set", changes={"seeds_watch": ""})
             await live.task
         again = [url for url, times in visits(tmp_path / "c").items() if times > 1]
         assert len(again) >= told["pages"]

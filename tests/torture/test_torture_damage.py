@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 from torture_lives import Ended, Life, assert_complete, hurry, small_world, wait_for
 
+from gossamer.engine.checkpoints import names as checkpoints_in
 from gossamer.simweb import SimulatedWeb
+from gossamer.simweb.servers.visits import Visit
 
 pytestmark = pytest.mark.slow
 
@@ -106,14 +109,26 @@ def test_a_folder_without_permission_is_refused(life: Life, tmp_path: Path) -> N
 
 @pytest.fixture
 def killed(life: Life) -> Life:
-    """A crawl that was killed in the middle, with at least two checkpoints and work done since."""
+    """A crawl that was killed in the middle, with two checkpoints and work done since the newer one."""
     life.settings["politeness.min_delay"] = "400ms"
-    checkpoints = life.folder / "checkpoints"
     process = life.begin_crawl()
-    wait_for(life, lambda _: checkpoints.exists() and len(list(checkpoints.glob("*[0-9]"))) == 2)
-    count = len(life.web.log())
-    wait_for(life, lambda log: len(log) > count + 10)
-    assert life.kill_after(process, 0.1).killed
+    seen: tuple[list[str], int, int] = [], 0, 0
+
+    def has_gone_on(log: list[Visit]) -> bool:
+        """Since its newest checkpoint; on a busy machine the next one may have come meanwhile."""
+        nonlocal seen
+        process.send_signal(signal.SIGSTOP)
+        known = checkpoints_in(life.folder / "checkpoints")
+        stored = sum(path.stat().st_size for path in life.archive_files)
+        if known != seen[0]:
+            seen = known, stored, len(log)
+        if len(known) == 2 and stored > seen[1] and len(log) > seen[2] + 10:
+            return True
+        process.send_signal(signal.SIGCONT)
+        return False
+
+    wait_for(life, has_gone_on)
+    assert life.kill_after(process, 0).killed
     hurry(life)
     return life
 

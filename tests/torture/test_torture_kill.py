@@ -62,16 +62,22 @@ def finish(life: Life) -> list[str]:
     return ended.cuts
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("point", BEFORE_COMMIT)
-def test_killed_before_a_commit_what_was_appended_is_cut_and_fetched_again(life: Life, point: str) -> None:
+def kill_with_something_appended(life: Life, point: str) -> None:
+    """A group of nothing but visits without an answer appends nothing; which visits make a group is timing.
+
+    What a killed process left can be looked at before anything is mended.
+    """
     assert life.crawl(point).killed
-    # What a killed process left can be looked at before anything is mended. A group of nothing but visits without an
-    # answer appends nothing; which visits make a group is a matter of timing.
     name = point.partition(":")[0]
     while "removes it" not in (checked := life.run("check", str(life.folder))).stdout:
         assert checked.status == 0, checked.stdout
         assert life.resume(die_at=f"{name}:2").killed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", BEFORE_COMMIT)
+def test_killed_before_a_commit_what_was_appended_is_cut_and_fetched_again(life: Life, point: str) -> None:
+    kill_with_something_appended(life, point)
     assert finish(life)
     assert fetched_in_vain(life)
 
@@ -151,7 +157,7 @@ def test_killed_at_start_up_it_can_be_taken_up_or_begun_again(life: Life, point:
 @pytest.mark.slow
 @pytest.mark.parametrize("point", IN_RECOVERY)
 def test_killed_again_while_it_recovers(life: Life, point: str) -> None:
-    assert life.crawl("settlement.appended:12").killed
+    kill_with_something_appended(life, "settlement.appended:12")
     first = life.resume(die_at=point)
     assert first.killed
     cuts = finish(life)

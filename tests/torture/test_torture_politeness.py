@@ -16,7 +16,7 @@ from torture_lives import (
     rude_visits,
     small_world,
     throttling_world,
-    wait_for,
+    wait_until_logged,
     wait_until_throttled,
     waits,
 )
@@ -72,7 +72,7 @@ def test_a_robots_hold_is_kept_over_a_kill(tmp_path: Path, case: str) -> None:
         life = Life(web, tmp_path / "crawl", settings)
         host = f"{case}.sim.test"
         process = life.begin_crawl()
-        wait_for(life, lambda log: any(visit.host == host for visit in log))
+        wait_until_logged(life, lambda lines: any(f"//{host}:" in line["url"] for line in lines))
         assert life.kill_after(process, 0.7).killed
         assert life.resume().status == 0
         assert_complete(life)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -419,15 +420,23 @@ def hurry(life: Life) -> None:
     config.write_text(slow.replace(delay, 'min_delay = "20ms"'))
 
 
-def wait_until_throttled(life: Life) -> None:
-    """Until each of the hosts that ask for rest has, and the crawl has written it down."""
+def wait_until_logged(life: Life, condition: Callable[[list[dict[str, Any]]], bool]) -> None:
+    """Until the crawl has written something down: a server knows of a visit some time before."""
 
     def told(_: list[Visit]) -> bool:
         log = life.folder / "crawl.log"
-        lines = log.read_bytes().split(b"\n")[:-1] if log.exists() else []
-        return sum(json.loads(line).get("status") in (429, 503) for line in lines) >= len(THROTTLED)
+        return condition(
+            [json.loads(line) for line in log.read_bytes().split(b"\n")[:-1]] if log.exists() else []
+        )
 
     wait_for(life, told)
+
+
+def wait_until_throttled(life: Life) -> None:
+    """Until each of the hosts that ask for rest has, and the crawl has written it down."""
+    wait_until_logged(
+        life, lambda lines: sum(line.get("status") in (429, 503) for line in lines) >= len(THROTTLED)
+    )
 
 
 def dice(test: str) -> random.Random:
