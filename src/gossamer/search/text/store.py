@@ -9,7 +9,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -134,7 +134,7 @@ class TextIndex:
         """
         self._end_writer()
         held = set() if self._last is None else {KEPT, self._last.index}
-        fresh = OTHER if INDEX in held else INDEX
+        fresh: Literal["index", "index-2"] = "index-2" if INDEX in held else "index"
         self._kept = Kept(version=VERSION, made_of=made_of, index=fresh)
         try:
             self._clear(held)
