@@ -26,8 +26,8 @@ from gossamer.daemon.reading.studies import AuditAsked, DifferencesAsked, Studie
 from gossamer.datasets.one_document import text_in
 from gossamer.inspect.compare.crawls import Counts, Difference
 from gossamer.inspect.compare.kept import FOLDER as COMPARED
-from gossamer.inspect.compare.kept import keep, kept_differences
-from gossamer.model.errors import ConfigError
+from gossamer.inspect.compare.kept import KINDS, keep, kept_differences
+from gossamer.model.errors import ConfigError, StorageError
 from gossamer.policy.change.passages import Passage, Row, Span
 from gossamer.policy.linkcheck.verdicts import LinkVerdict
 from gossamer.state.whole_files import PARTIAL
@@ -225,7 +225,48 @@ def test_a_comparison_that_broke_off_is_none_and_a_long_text_is_left_out(tmp_pat
     assert kept.items[0].difference.cut
     assert kept.items[0].difference.passages == ()
     assert kept.cursor is None
-    assert (tmp_path / COMPARED / "other" / "changed.jsonl").stat().st_size < 1_000
+    (written,) = (tmp_path / COMPARED / "other").glob("changed*.jsonl")
+    assert written.stat().st_size < 1_000
+
+
+def test_the_last_comparison_is_there_until_the_next_has_come_to_its_end(tmp_path: Path) -> None:
+    place, seen = tmp_path / COMPARED / "other", []
+
+    def told(page: str) -> list[str]:
+        kept = kept_differences(tmp_path, "other", "changed")
+        assert kept is not None
+        assert kept.counts.changed == 1
+        seen.append(page)
+        return [one.difference.url for one in kept.items]
+
+    def found(page: str, *, breaks: bool = False) -> Iterator[Difference]:
+        yield Difference("changed", page)
+        assert told(page) == ["http://a.test/1"], "while the next is made"
+        if breaks:
+            raise ConfigError("no more")
+
+    keep(tmp_path, "other", iter([Difference("changed", "http://a.test/1")]), Counts(changed=1))
+    (place / "changed-0.jsonl").write_bytes(b"of one that was killed")
+    with pytest.raises(ConfigError):
+        keep(tmp_path, "other", found("http://a.test/2", breaks=True), Counts(changed=1))
+    assert told("") == ["http://a.test/1"], "it was given up"
+    keep(tmp_path, "other", found("http://a.test/3"), Counts(changed=1))
+    assert told("") == ["http://a.test/3"]
+    assert seen == ["http://a.test/2", "", "http://a.test/3", ""]
+    assert len(list(place.iterdir())) == len(KINDS) + 1
+
+
+def test_a_comparison_of_an_earlier_version_can_be_read(tmp_path: Path) -> None:
+    place = tmp_path / COMPARED / "other"
+    place.mkdir(parents=True)
+    (place / "counts.json").write_bytes(b'{"same":0,"ignored":0,"changed":0,"moved":0,"new":1,"gone":0}')
+    (place / "new.jsonl").write_bytes(msgspec.json.encode(Difference("new", "http://a.test/")) + b"\n")
+    kept = kept_differences(tmp_path, "other", "new")
+    assert kept is not None
+    assert (kept.counts, len(kept.items)) == (Counts(new=1), 1)
+    (place / "new.jsonl").unlink()
+    with pytest.raises(StorageError):
+        kept_differences(tmp_path, "other", "new")
 
 
 def test_what_cannot_be_made_is_refused_at_once(crawled: Crawled, tmp_path: Path) -> None:

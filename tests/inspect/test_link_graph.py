@@ -15,14 +15,16 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
 from gossamer.crawling.run import run, start
+from gossamer.inspect.archive import link_graph
 from gossamer.inspect.archive.big_sort import MOST_RUNS, BigSort, LineFile, read_lines
 from gossamer.inspect.archive.link_graph import LinkGraph, export_links
 from gossamer.inspect.inspection import inspect
-from gossamer.model.errors import ConfigError
+from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.events import Event, Visited
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 from gossamer.simweb.world.resource import NAVIGATION
 from gossamer.simweb.world.world import World
+from gossamer.state.whole_files import version_of
 
 SPEC = WorldSpec(
     hosts=6,
@@ -209,6 +211,32 @@ def test_what_is_in_the_way_stays(crawled: tuple[Path, World, list[str]], tmp_pa
     with pytest.raises(ConfigError, match="--out"):
         export(path, target=tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.txt").exists()
+
+
+def test_the_last_graph_is_there_until_the_next_is_whole(
+    crawled: tuple[Path, World, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "links"
+    export(crawled[0], target=target)
+    table = target / "urls.tsv.gz"
+    before = version_of(table)
+    count = link_graph._Export._count
+
+    def made(self: link_graph._Export, pairs: Iterable[bytes]) -> None:
+        assert version_of(table) == before
+        count(self, pairs)
+        raise StorageError("no more")
+
+    monkeypatch.setattr(link_graph._Export, "_count", made)
+    with pytest.raises(StorageError):
+        export(crawled[0], target=target)
+    assert version_of(table) == before
+    monkeypatch.setattr(link_graph._Export, "_count", count)
+    with table.open("rb") as reading:
+        export(crawled[0], target=target)
+        assert version_of(table) != before
+        assert reading.read() == table.read_bytes(), "who has begun to read goes on to the end"
+    assert [*tmp_path.iterdir()] == [target]
 
 
 def test_a_damaged_archive_is_named_and_the_rest_is_written(

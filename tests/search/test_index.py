@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -189,16 +190,43 @@ def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
         index.close()
 
 
-def test_tables_of_other_settings_are_indexed_anew(tmp_path: Path) -> None:
+def test_tables_of_other_settings_are_indexed_anew_and_found_until_then(tmp_path: Path) -> None:
     tables = Tables(tmp_path)
     tables.add([Page("u", "before")])
     tables.store.close()
     bring(tmp_path)
+    reader = Reader(tmp_path)
     tables = Tables(tmp_path, made_of="others")
     tables.add([Page("u", "afterwards")])
-    assert "others now" in bring(tmp_path)[0]
-    assert found(Reader(tmp_path), "afterwards") == ["u"]
-    assert found(Reader(tmp_path), "before") == []
+
+    def seen() -> list[list[str]]:
+        reader.refresh()
+        return [found(one, word) for one in (reader, Reader(tmp_path)) for word in ("before", "afterwards")]
+
+    old, new = [["u"], []] * 2, [[], ["u"]] * 2
+    assert (bring(tmp_path), seen()) == ([], old), "the tables are not whole yet"
+    tables.store.publish()
+    told: list[str] = []
+    with closing(TextIndex(tmp_path, tell=told.append)) as index:
+        index.catch_up(lambda: True)
+        assert seen() == old, "it was stopped before its end"
+    assert "others now" in told[0]
+    assert seen() == old
+    shutil.copytree(tmp_path, killed := tmp_path.with_name("killed"))
+    with closing(TextIndex(tmp_path, tell=told.append)) as index:
+        assert index.catch_up() == 0, "it goes on where it stopped"
+    assert (seen(), len(told)) == (new, 1)
+    assert {path.name for path in (tmp_path / "search").iterdir()} == {"mark.json", "index-2"}
+    (killed / "search" / "mark.new.json").write_bytes(b"damaged")
+    assert "others now" in bring(killed)[0]
+    assert found(Reader(killed), "afterwards") == ["u"]
+    tables.store.close()
+    tables = Tables(tmp_path, made_of="third")
+    tables.add([Page("u", "third")])
+    tables.store.publish()
+    bring(tmp_path)
+    assert found(Reader(tmp_path), "third") == ["u"]
+    assert {path.name for path in (tmp_path / "search").iterdir()} == {"mark.json", "index"}
 
 
 def _apart(path: Path) -> None:
@@ -285,7 +313,7 @@ def test_killed_around_the_commit_nothing_is_added_twice(
     with monkeypatch.context() as patch:
         writes = iter([True, not after_commit])  # the mark that is to come, and that which is there
 
-        def killed(folder: Path, kept: Kept) -> None:
+        def killed(folder: Path, kept: Kept, name: str) -> None:
             if not next(writes) or (not after_commit and kept.next == kept.mark):
                 raise _KilledError
             write_kept(folder, kept)

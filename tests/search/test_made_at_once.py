@@ -78,10 +78,10 @@ def _followed(crawl: Path, pages: Sequence[Page], chance: random.Random) -> None
     """The index of tables that grow, each of whose commits may be cut off before or after it is done."""
     tables, left = Tables(crawl), [*pages]
 
-    def maybe_killed(folder: Path, kept: Kept) -> None:
+    def maybe_killed(folder: Path, kept: Kept, name: str) -> None:
         if chance.random() < 0.2:
             raise _KilledError
-        write_kept(folder, kept)
+        write_kept(folder, kept, name)
         if chance.random() < 0.2:
             raise _KilledError
 
@@ -95,7 +95,7 @@ def _followed(crawl: Path, pages: Sequence[Page], chance: random.Random) -> None
     bring(crawl)
 
 
-def _once(crawl: Path, write: Callable[[Path, Kept], None]) -> None:
+def _once(crawl: Path, write: Callable[[Path, Kept, str], None]) -> None:
     index = TextIndex(crawl)
     try:
         with mock.patch.object(store, "write_kept", write):

@@ -27,7 +27,7 @@ from gossamer.search.similar.clusters import clusters_of
 from gossamer.search.similar.following import SimilarFollower
 from gossamer.search.similar.indexing import THRESHOLD, Document, Indexing
 from gossamer.search.similar.shingles import distinct, resemblance
-from gossamer.search.similar.state import FOLDER
+from gossamer.search.similar.state import FOLDER, State
 from gossamer.search.similar.store import DamagedError, Store, opened
 from gossamer.search.similar.words import words
 
@@ -247,6 +247,12 @@ def test_who_reads_a_cut_part_is_told_so(tmp_path: Path) -> None:
     assert opened(tmp_path / "nothing") is None
 
 
+def _marked(folder: Path) -> tuple[State, dict[str, object]]:
+    index = opened(folder)
+    assert index is not None
+    return index[0], held(index[1])
+
+
 def test_texts_read_by_other_settings_make_another_index(tmp_path: Path) -> None:
     write_tables(tmp_path / "c", documents(_alike(20, 2)))
     told: list[str] = []
@@ -255,10 +261,19 @@ def test_texts_read_by_other_settings_make_another_index(tmp_path: Path) -> None
     mark = tmp_path / "c" / "documents" / "mark.json"
     mark.write_text(json.dumps({**json.loads(mark.read_text()), "made_of": "others"}))
     assert told == []
-    follower.catch_up(lambda: False)
+    folder = tmp_path / "c" / FOLDER
+    before = _marked(folder)
+    follower.catch_up(lambda: True)  # until it is whole, what was there can be asked
     assert "the tables of documents are others now" in told[0]
-    assert follower.pages == 20
+    assert (follower.pages, _marked(folder)) == (0, before)
     follower.close()
+    follower = SimilarFollower(tmp_path / "c", told.append)
+    assert (follower.pages, _marked(folder)) == (0, before)
+    follower.catch_up(lambda: False)
+    assert (follower.pages, len(told)) == (20, 1)
+    assert _marked(folder) != before
+    follower.close()
+    assert sorted(path.suffix for path in folder.iterdir()) == [".bin", ".json"]
 
 
 def test_a_full_disk_is_told_and_costs_nothing_that_was_committed(tmp_path: Path) -> None:

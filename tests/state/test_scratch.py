@@ -47,6 +47,16 @@ def test_what_a_killed_process_left_is_removed(temporary: Path) -> None:
     assert not list(temporary.iterdir())
 
 
+def test_what_is_left_in_another_folder_is_removed_there(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    left = place / "gossamer-scratch-left"
+    left.mkdir(parents=True)
+    aged(left)
+    with Scratch(place) as own:
+        assert list(place.iterdir()) == [Path(own)]
+    assert not list(place.iterdir())
+
+
 def test_what_is_in_use_or_just_made_or_none_of_ours_stays(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,8 @@
 to which place of the archive they tell. A part that the mark does not name was never committed, and goes when
 somebody writes next; so a kill costs what was read since the last commit, and the folder can be deleted at
 any time. Parts that were merged into a larger one go at once, unless somebody said that he opens them by name
-(`being_read`); other readers look again.
+(`being_read`); other readers look again. Tables that are made anew by other settings have a mark of their own, in
+`mark.new.json`, until they tell of all that is in the archive: only then does it take the place of the other.
 """
 
 import contextlib
@@ -29,6 +30,7 @@ from gossamer.state.whole_files import sync_file, write_whole
 
 FOLDER = "documents"
 VERSION = 1
+NEW = "mark.new.json"
 _READERS = "readers"
 """The file that readers lock together, and who removes parts alone."""
 _MERGED_AT = 8
@@ -98,11 +100,11 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.archive} {self.made_of}"
 
 
-def state_of(folder: Path) -> State | None:
+def state_of(folder: Path, name: str = KEPT) -> State | None:
     """What is committed in `documents/` of a crawl; `None` if nothing is, or it is damaged or of another
     version."""
     try:
-        state = msgspec.json.decode((folder / KEPT).read_bytes(), type=State)
+        state = msgspec.json.decode((folder / name).read_bytes(), type=State)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return state if state.version == VERSION else None
@@ -123,7 +125,8 @@ def discard(folder: Path) -> None:
         StorageError: the disk refuses.
     """
     try:
-        (folder / KEPT).unlink(missing_ok=True)
+        for name in (NEW, KEPT):
+            (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(f"{folder / KEPT}: cannot be removed ({error.strerror})") from error
 
@@ -151,8 +154,8 @@ class Store:
     """Writes the parts. One process at a time."""
 
     def __init__(self, folder: Path, made_of: str) -> None:
-        """Open the folder, made if it is not there; what no commit names, and what was made by other settings,
-        goes.
+        """Open the folder, made if it is not there; what no commit names goes. What was made by other settings stays
+        until `publish`.
 
         Raises:
             Busy: another process writes here.
@@ -164,9 +167,13 @@ class Store:
         self._folder = folder
         self._readers = -1
         self._lock = lock_folder(folder, "makes these tables")
+        self._last: State | None = None
+        """What readers have while all is made anew."""
         held = state_of(folder)
+        if held is not None and held.made_of != made_of:
+            self._last, held = held, state_of(folder, NEW)
         if held is None or held.made_of != made_of:
-            held = State(made_of=made_of)
+            held = State(made_of=made_of, next=self._last.next if self._last else 0)
         self.state = held
         try:
             self._readers = os.open(folder / _READERS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -223,6 +230,22 @@ class Store:
             )
         )
         self._merge()
+
+    @property
+    def is_anew(self) -> bool:
+        """Whether readers have something else until `publish`."""
+        return self._last is not None
+
+    def publish(self) -> None:
+        """All that is in the archive is told: if it was made anew, let it take the place of what was there.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        if self._last is not None:
+            self._last = None
+            self._keep(self.state)
+            self._clear()
 
     def rewind(self, mark: Mark) -> None:
         """Drop what was made of records from `mark` on: the archive has others there now.
@@ -307,7 +330,7 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        write_whole(self._folder / KEPT, msgspec.json.encode(state))
+        write_whole(self._folder / (KEPT if self._last is None else NEW), msgspec.json.encode(state))
         self.state = state
 
     def _part(self, number: int, documents: int) -> Part:
@@ -337,9 +360,12 @@ class Store:
         except OSError:  # a file system that knows no locks
             pass
         try:
-            named = {part.number for part in self.state.parts}
+            states = [self.state] if self._last is None else [self.state, self._last]
+            named = {part.number for state in states for part in state.parts}
             for path in self._folder.iterdir():
-                if path.suffix == ".partial" or (path.suffix == ".parquet" and _number(path) not in named):
+                if path.name == NEW and self._last is None:
+                    path.unlink()
+                elif path.suffix == ".partial" or (path.suffix == ".parquet" and _number(path) not in named):
                     with contextlib.suppress(OSError):
                         path.unlink()
         finally:

@@ -264,8 +264,10 @@ class Deriving:
                     tell(self._progress())
             else:
                 self._asked.append(_Asked(record.after))
-        if not came:
+        if not came or self._store.is_anew:
             self._commit(follower, stop)
+            if not self._asked:
+                self._store.publish()
             tell(self._progress())
         return came
 

@@ -1,6 +1,7 @@
 """Where the files of a mirror go: a folder or a ZIP file. Nothing is written beside it."""
 
 import contextlib
+import fcntl
 import filecmp
 import os
 import stat
@@ -8,7 +9,7 @@ import zipfile
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from gossamer.mirror.table import MANIFEST, PARTIAL, START, TABLE
 from gossamer.model.errors import ConfigError, StorageError
@@ -230,11 +231,13 @@ class ZipPlace:
         self.table = Path(self._scratch.name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._partial.unlink(missing_ok=True)
-            self._zip = zipfile.ZipFile(self._partial, "x", zipfile.ZIP_DEFLATED, compresslevel=6)
+            self._out = _alone(self._partial)
         except OSError as error:
             self._scratch.cleanup()
+            if isinstance(error, BlockingIOError):
+                raise ConfigError(f"{path}: another mirror is being written here; wait for it.") from None
             raise StorageError(f"{self._partial}: cannot be written ({error.strerror}).") from error
+        self._zip = zipfile.ZipFile(self._out, "w", zipfile.ZIP_DEFLATED, compresslevel=6)
 
     def put(self, file: str, content: bytes, time: str, *, ours: bool) -> bool:  # noqa: ARG002 (nothing is there)
         """Write a file as `Place.put` says."""
@@ -268,6 +271,7 @@ class ZipPlace:
         """As `Place.finish`; a file with the same bytes stays."""
         try:
             self._zip.close()
+            self._out.flush()
             if self._path.exists() and _same(self._partial, self._path):
                 self._partial.unlink()
             else:
@@ -280,8 +284,42 @@ class ZipPlace:
         with contextlib.suppress(OSError, ValueError):
             self._zip.close()
         with contextlib.suppress(OSError):
-            self._partial.unlink(missing_ok=True)
+            if _is_at(self._partial, self._out):
+                self._partial.unlink()
+        with contextlib.suppress(OSError):
+            self._out.close()
         self._scratch.cleanup()
+
+
+def _alone(path: Path) -> BinaryIO:
+    """An empty file that nobody else writes meanwhile.
+
+    Raises:
+        BlockingIOError: somebody does.
+        OSError: the disk refuses.
+    """
+    out = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666), "r+b")
+    try:
+        with contextlib.suppress(OSError):  # a file system that knows no locks
+            try:
+                fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                out.close()
+        if out.closed or not _is_at(path, out):  # or it was finished just now
+            raise BlockingIOError
+        out.truncate()  # not before that is known
+    except BaseException:
+        out.close()
+        raise
+    return out
+
+
+def _is_at(path: Path, file: BinaryIO) -> bool:
+    """Whether a file that is open is still called so."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _member(file: str, time: str) -> zipfile.ZipInfo:

@@ -10,6 +10,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 
 _PREFIX = "gossamer-scratch-"
 _OURS = re.compile(rf"{_PREFIX}\w+")
@@ -18,15 +19,18 @@ _NEW = 60.0
 
 
 class Scratch(tempfile.TemporaryDirectory[str]):
-    """A folder in the temporary folder of the system. Its process holds a lock on it, which ends with the process:
-    so what nobody holds was left by one that was killed. Where file systems know no locks, it stays."""
+    """A folder in the temporary folder of the system, or in another. Its process holds a lock on it, which ends with
+    the process: so what nobody holds was left by one that was killed. Where file systems know no locks, it stays."""
 
-    def __init__(self) -> None:
-        """Raises:
-        OSError: it cannot be made.
+    def __init__(self, place: Path | None = None) -> None:
+        """Args:
+        place: the folder that it is made in.
+
+        Raises:
+            OSError: it cannot be made.
         """
-        _remove_left(tempfile.gettempdir())
-        super().__init__(prefix=_PREFIX, ignore_cleanup_errors=True)
+        _remove_left(str(place or tempfile.gettempdir()))
+        super().__init__(prefix=_PREFIX, dir=place, ignore_cleanup_errors=True)
         lock = os.open(self.name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._let_go = weakref.finalize(self, os.close, lock)
         _locks(lock)

@@ -2,9 +2,11 @@
 
 `_manifest.json` says what the export is of and which files are whole; it is written after each. A file that it
 does not name does not count. The same export of the same tables goes on behind the last file; of tables that
-have changed since, or in another form, it begins anew and the old files go.
+have changed since, or in another form, it begins anew. Where a whole one lies it does so under other names, and takes
+its place once it is whole itself.
 """
 
+import contextlib
 import itertools
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -17,6 +19,8 @@ from gossamer.model.errors import ConfigError
 
 MANIFEST = "_manifest.json"
 """What begins so is no data to those that read a folder of Parquet as one table: pandas, Spark, Dask."""
+_NEW = "_new-"
+"""How the names begin of what takes the place of a whole export once it is whole itself."""
 _VERSION = 1
 
 
@@ -107,6 +111,7 @@ def write_parts(source: Source, form: Form, place: Place, split: int, unread: in
         ConfigError: something else lies there, or the condition is none.
         StorageError: it cannot be written; what is whole stays.
     """
+    beside = _Beside(place)
     of = Of(
         what=source.what,
         form=form.name,
@@ -116,10 +121,17 @@ def write_parts(source: Source, form: Form, place: Place, split: int, unread: in
         tables=source.made_of,
     )
     with place.alone():
-        manifest = _begun(place, of)
+        _publish(beside, place)  # for one that was killed at it
+        held = _held(place)
+        replaces = held is not None and held.whole and held.of != of
+        if not replaces and (given_up := _held(beside)):
+            _drop(beside, given_up.files)
+        into = beside if replaces else place
+        manifest = _begun(into, of)
         manifest.unread = unread
         if not manifest.whole:
-            _write(source, form, place, split, manifest)
+            _write(source, form, into, split, manifest)
+        _publish(beside, place)
     return manifest
 
 
@@ -141,6 +153,60 @@ def _begun(place: Place, of: Of) -> Manifest:
         place.remove(piece.file)
     files = held.files[:kept]
     return Manifest(of=of, rows=sum(piece.rows for piece in files), files=files)
+
+
+class _Beside:
+    """A place within another, for what is not to be seen there yet: its files have names that count for no data."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self.address = place.address
+
+    def read(self, name: str) -> bytes | None:
+        return self._place.read(_NEW + name)
+
+    def size(self, name: str) -> int | None:
+        return self._place.size(_NEW + name)
+
+    def put(self, name: str, data: bytes) -> None:
+        self._place.put(_NEW + name, data)
+
+    def create(self, name: str) -> contextlib.AbstractContextManager[CountedFile]:
+        return self._place.create(_NEW + name)
+
+    def rename(self, name: str, to: str) -> None:
+        self._place.rename(_NEW + name, to)
+
+    def remove(self, name: str) -> None:
+        self._place.remove(_NEW + name)
+
+    def is_empty(self) -> bool:
+        return True
+
+    def alone(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+
+def _publish(beside: _Beside, place: Place) -> None:
+    """Let what lies beside take the place of what is there, if it is whole; after a kill it goes on the next time."""
+    made = _held(beside)
+    if made is None or not made.whole:
+        return
+    files = {piece.file for piece in made.files}
+    for name in sorted(files):
+        beside.rename(name, name)
+    before = _held(place)
+    for piece in before.files if before else []:
+        if piece.file not in files:
+            place.remove(piece.file)
+    place.put(MANIFEST, _json(made))
+    beside.remove(MANIFEST)
+
+
+def _drop(beside: _Beside, pieces: list[Piece]) -> None:
+    for piece in pieces:
+        beside.remove(piece.file)
+    beside.remove(MANIFEST)
 
 
 def _held(place: Place) -> Manifest | None:

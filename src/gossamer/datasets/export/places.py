@@ -78,6 +78,9 @@ class Place(Protocol):
     def create(self, name: str) -> contextlib.AbstractContextManager[CountedFile]:
         """A file to be written, that counts once the context ends well."""
 
+    def rename(self, name: str, to: str) -> None:
+        """Let a file take the place of another, if it is there."""
+
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
 
@@ -158,6 +161,18 @@ class Folder:
             with contextlib.suppress(OSError):
                 partial.unlink(missing_ok=True)
 
+    def rename(self, name: str, to: str) -> None:
+        """Let a file take the place of another at once, if it is there.
+
+        Raises:
+            StorageError: it cannot be.
+        """
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                (self._path / name).replace(self._path / to)
+        except OSError as error:
+            raise refused(str(self._path / to), error) from error
+
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
         with contextlib.suppress(FileNotFoundError):
@@ -188,7 +203,7 @@ class Folder:
         except OSError:  # a file system that knows no locks
             pass
         try:
-            for rest in self._path.glob("part-*.partial"):  # of one that was killed
+            for rest in self._path.glob("*part-*.partial"):  # of one that was killed
                 rest.unlink(missing_ok=True)
             yield
         finally:
@@ -277,6 +292,19 @@ class Remote:
             raw.close()
         except Exception as error:
             raise refused(label, error) from error
+
+    def rename(self, name: str, to: str) -> None:
+        """Let a file take the place of another, if it is there; the store may copy it.
+
+        Raises:
+            StorageError: it cannot be.
+        """
+        if self.size(name) is None:
+            return
+        try:
+            self._files.mv(self._named(name), self._named(to))
+        except Exception as error:
+            raise refused(f"{self.address}/{to}", error) from error
 
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""

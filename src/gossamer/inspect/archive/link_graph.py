@@ -6,7 +6,6 @@ the URL mentioned, which gives it its number; by the page that mentions it, whic
 the edge; by pair of hosts.
 """
 
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -34,6 +33,8 @@ from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.robots.file import PRODUCT_TOKEN
 from gossamer.policy.visits.retry import redirect_location
+from gossamer.state.scratch import Scratch
+from gossamer.state.whole_files import exchange
 
 __all__ = ["LinkGraph", "export_links"]
 
@@ -104,16 +105,16 @@ def export_links(inspection: Inspection, target: Path | None = None, memory: int
     _refuse_others(target)
     problems: list[str] = []
     try:
-        scratch = Path(tempfile.mkdtemp(prefix=f"{target.name}-", suffix=".partial", dir=target.parent))
+        scratch = Scratch(target.parent)
     except OSError as error:
         raise StorageError(
             f"{target.parent}: cannot be written ({error.strerror}). Choose another place by --out."
         ) from None
-    try:
-        sums = _Export(inspection, scratch, max(memory, LEAST_MEMORY) // 2).run(problems)
-        _replace(scratch, target)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with scratch:
+        made = Path(scratch.name) / target.name
+        made.mkdir()
+        sums = _Export(inspection, made, max(memory, LEAST_MEMORY) // 2).run(problems)
+        _replace(made, target)
     return LinkGraph(folder=str(target), problems=problems, **msgspec.structs.asdict(sums))
 
 
@@ -123,11 +124,13 @@ def _refuse_others(target: Path) -> None:
         raise ConfigError(f"{target}: exists, but holds no link graph. Choose another place by --out.")
 
 
-def _replace(scratch: Path, target: Path) -> None:
-    scratch.chmod(0o755)
-    shutil.rmtree(target, ignore_errors=True)
+def _replace(made: Path, target: Path) -> None:
     try:
-        scratch.replace(target)
+        made.chmod(0o755)
+        if target.exists():
+            exchange(made, target)
+        else:
+            made.rename(target)
     except OSError as error:
         raise StorageError(f"{target}: cannot be written ({error.strerror}).") from None
 

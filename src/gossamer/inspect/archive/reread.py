@@ -25,6 +25,7 @@ from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.robots.file import PRODUCT_TOKEN
 from gossamer.policy.visits.retry import redirect_location
+from gossamer.state.whole_files import version_of
 
 LONGEST_TEXT = 100_000
 """Characters of a text that are given; it says if there was more."""
@@ -207,10 +208,14 @@ def referrers(inspection: Inspection, url: Url) -> Referrers:
     if not count.pages:
         return Referrers(0, count.at, whole=True)
     since = time.monotonic()
-    try:
-        found, cut = _found(inspection, canonical.encode(), since)
-    except (StorageError, ValueError):
-        found, cut = [], "damaged"
+    while True:
+        graph = version_of(inspection.links)
+        try:
+            found, cut = _found(inspection, canonical.encode(), since)
+        except (StorageError, ValueError):
+            found, cut = [], "damaged"
+        if graph == version_of(inspection.links):  # else another took its place, with other numbers
+            break
     seconds = round(time.monotonic() - since, 1) if cut == "time" else 0.0
     return Referrers(count.pages, count.at, found, not cut, cut, seconds)
 

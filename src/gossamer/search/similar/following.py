@@ -82,9 +82,9 @@ class SimilarFollower:
 
     def _take(self, stop: Callable[[], bool]) -> None:
         held: list[Document] = []
-        size, mark = 0, self._store.state.mark
+        size, mark, stopped = 0, self._store.state.mark, False
         for change in changes(self._crawl, mark, ["text"]):
-            if stop():
+            if stopped := stop():
                 break
             if isinstance(change, Rewound):
                 self._indexing.rewind(change.to)
@@ -100,3 +100,5 @@ class SimilarFollower:
                 held, size = [], 0
         if held or mark != self._store.state.mark:
             self._indexing.add(held, mark)
+        if not stopped:
+            self._store.publish()

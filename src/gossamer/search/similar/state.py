@@ -6,9 +6,11 @@ import msgspec
 
 from gossamer.archive.follower import KEPT, START, Mark
 
-__all__ = ["FOLDER", "PAGE_BYTES", "PAIR_BYTES", "VERSION", "Part", "State", "state_of"]
+__all__ = ["FOLDER", "NEW", "PAGE_BYTES", "PAIR_BYTES", "VERSION", "Part", "State", "state_of"]
 
 FOLDER = "similar"
+NEW = "mark.new.json"
+"""The mark of what is made anew of other tables, until it tells all that they do."""
 VERSION = 1
 PAGE_BYTES = 88
 PAIR_BYTES = 12
@@ -62,10 +64,10 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return sum(sum(part.sizes) for part in self.parts) - copies, copies
 
 
-def state_of(folder: Path) -> State | None:
+def state_of(folder: Path, name: str = KEPT) -> State | None:
     """What is committed in `similar/` of a crawl; `None` if nothing is, or it is damaged or of another version."""
     try:
-        state = msgspec.json.decode((folder / KEPT).read_bytes(), type=State)
+        state = msgspec.json.decode((folder / name).read_bytes(), type=State)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return state if state.version == VERSION else None

@@ -23,7 +23,7 @@ from gossamer.archive.follower import KEPT, Mark
 from gossamer.assembly.folder_lock import lock_folder
 from gossamer.search.similar.postings import Pages, Postings, latest, merged
 from gossamer.search.similar.shingles import SKETCH
-from gossamer.search.similar.state import Part, State, state_of
+from gossamer.search.similar.state import NEW, Part, State, state_of
 from gossamer.state.whole_files import replacing, write_whole
 
 __all__ = ["PAGE", "PAIR", "DamagedError", "Fresh", "Known", "Store", "opened"]
@@ -156,8 +156,8 @@ class Store:
     """Writes the index. One process at a time."""
 
     def __init__(self, folder: Path, made_of: str) -> None:
-        """Open the folder, made if it is not there; what no commit names, was made by other settings or is
-        damaged, goes, and `remade` says why.
+        """Open the folder, made if it is not there; what no commit names or is damaged goes, and what was made of
+        other tables does with `publish`; `remade` says why.
 
         Raises:
             Busy: another process writes here.
@@ -168,15 +168,20 @@ class Store:
         self._lock = lock_folder(folder, "makes this index")
         self.remade = ""
         """Why it is made anew; empty if it is not."""
+        self._last: State | None = None
+        """What readers have while all is made anew."""
         held = state_of(folder)
         if held is None and (folder / KEPT).exists():
             self.remade = f"{folder / KEPT}: is damaged, or of another version"
         elif held is not None and held.made_of != made_of and held.pages:
-            self.remade = f"{folder}: the tables of documents are others now"
-        elif held is not None:
+            self._last, held = held, state_of(folder, NEW)
+            if held is None or held.made_of != made_of:
+                self.remade = f"{folder}: the tables of documents are others now"
+        if held is not None and not self.remade:
             self.remade = _damage(folder, held)
         if held is None or self.remade or held.made_of != made_of:
-            held = State(made_of=made_of, next=held.next if held is not None else 0)
+            following = max(state.next if state is not None else 0 for state in (held, self._last))
+            held = State(made_of=made_of, next=following)
         self.state = held
         self.known = _known(folder, held)
         if self.remade:
@@ -212,6 +217,17 @@ class Store:
             )
         )
         self._merge()
+
+    def publish(self) -> None:
+        """All that the tables tell is in: if it was made anew, let it take the place of what was there.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        if self._last is not None:
+            self._last = None
+            self._keep(self.state)
+            self._clear()
 
     def rewind(self, mark: Mark) -> None:
         """Drop the pages of records from `mark` on: the archive has others there now.
@@ -276,15 +292,17 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        write_whole(self._folder / KEPT, msgspec.json.encode(state))
+        write_whole(self._folder / (KEPT if self._last is None else NEW), msgspec.json.encode(state))
         self.state = state
         self.known = _known(self._folder, state)
 
     def _clear(self) -> None:
         """Remove what no commit names; whoever reads it has it open, or looks at the mark again."""
-        named = {_path(self._folder, part.number) for part in self.state.parts}
+        states = [self.state] if self._last is None else [self.state, self._last]
+        named = {_path(self._folder, part.number) for state in states for part in state.parts}
         for path in self._folder.iterdir():
-            if path.suffix == ".partial" or (path.suffix == ".bin" and path not in named):
+            gone = path.name == NEW and self._last is None
+            if gone or path.suffix == ".partial" or (path.suffix == ".bin" and path not in named):
                 with contextlib.suppress(OSError):
                     path.unlink()
 

@@ -7,6 +7,7 @@ which rows the index holds, and none is added twice.
 
 import hashlib
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import xxhash
@@ -17,6 +18,8 @@ from gossamer.state.whole_files import Version, version_of, write_whole
 __all__ = [
     "FOLDER",
     "INDEX",
+    "NEW",
+    "OTHER",
     "Damage",
     "FileNote",
     "Kept",
@@ -30,6 +33,10 @@ __all__ = [
 FOLDER = "search"
 """In a crawl's folder."""
 INDEX = "index"
+OTHER = "index-2"
+"""Folders of the index: one that is made anew takes the other, until the mark names it."""
+NEW = "mark.new.json"
+"""The mark of an index that is made anew while the one before can still be asked."""
 _META = "meta.json"
 
 
@@ -51,6 +58,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
         mark: what it brought the index to.
         next: what the following commit brings it to; the mark, if `commit` is no longer the last.
         files: the index's files by name.
+        index: the folder that it is in.
     """
 
     version: int
@@ -59,6 +67,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     mark: Mark = START
     next: Mark = START
     files: dict[str, FileNote] = {}
+    index: Literal["index", "index-2"] = "index"
 
 
 class _Deletes(msgspec.Struct):
@@ -88,44 +97,44 @@ class Damage(Exception):  # noqa: N818 (never leaves the room)
     """Why an index is to be made anew: a sentence without its place."""
 
 
-def versions_of(folder: Path) -> tuple[Version, Version]:
-    """Which files `read_kept` would read now."""
-    return version_of(folder / KEPT), version_of(folder / INDEX / _META)
+def versions_of(folder: Path, index: str) -> tuple[Version, Version]:
+    """Which files `read_kept` would read now; `index`: what it last said."""
+    return version_of(folder / KEPT), version_of(folder / index / _META)
 
 
-def read_kept(folder: Path) -> Kept | None:
-    """The mark as it stands now; `None` if no index was begun.
+def read_kept(folder: Path, name: str = KEPT) -> Kept | None:
+    """The mark as it stands now; `None` if no index was begun. `name`: `NEW` for that of one that is made anew.
 
     Raises:
         Damage: it cannot be read.
     """
     try:
-        content, _, digest = (folder / KEPT).read_bytes().partition(b"\n")
+        content, _, digest = (folder / name).read_bytes().partition(b"\n")
         kept = msgspec.json.decode(content, type=Kept)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise Damage(f"{KEPT} cannot be read ({error})") from None
+        raise Damage(f"{name} cannot be read ({error})") from None
     if digest.decode("latin-1") != xxhash.xxh3_64_hexdigest(content):
-        raise Damage(f"the content of {KEPT} has changed")
-    last = _meta(folder).opstamp
+        raise Damage(f"the content of {name} has changed")
+    last = _meta(folder / kept.index).opstamp
     return kept if last == kept.commit else msgspec.structs.replace(kept, commit=last, mark=kept.next)
 
 
-def write_kept(folder: Path, kept: Kept) -> None:
+def write_kept(folder: Path, kept: Kept, name: str = KEPT) -> None:
     """Replace the mark, durably.
 
     Raises:
         StorageError: the disk refuses.
     """
     content = msgspec.json.encode(kept)
-    write_whole(folder / KEPT, content + b"\n" + xxhash.xxh3_64_hexdigest(content).encode())
+    write_whole(folder / name, content + b"\n" + xxhash.xxh3_64_hexdigest(content).encode())
 
 
-def noted(folder: Path, known: dict[str, FileNote]) -> dict[str, FileNote]:
+def noted(index: Path, known: dict[str, FileNote]) -> dict[str, FileNote]:
     """What the files of the last commit are; those that are `known` are not read again."""
     notes = {}
-    for path in _files(folder):
+    for path in _files(index):
         try:
             found = path.stat()
             note = known.get(path.name)
@@ -145,8 +154,9 @@ def damage(folder: Path, kept: Kept, *, thorough: bool) -> str:
         kept: the mark.
         thorough: read every file, not only those with another time than they were written at.
     """
+    index = folder / kept.index
     for name, note in kept.files.items():
-        path = folder / INDEX / name
+        path = index / name
         try:
             found = path.stat()
             if found.st_size != note.size:
@@ -159,26 +169,24 @@ def damage(folder: Path, kept: Kept, *, thorough: bool) -> str:
             wrong = f"{name} is not there"
         except OSError as error:
             wrong = f"{name} cannot be read ({error.strerror})"
-        if _is_held(folder, name):  # not merged into another by now
+        if _is_held(index, name):  # not merged into another by now
             return wrong
     return ""
 
 
-def _is_held(folder: Path, name: str) -> bool:
-    return any(segment.holds(name) for segment in _meta(folder).segments)
+def _is_held(index: Path, name: str) -> bool:
+    return any(segment.holds(name) for segment in _meta(index).segments)
 
 
-def _files(folder: Path) -> list[Path]:
+def _files(index: Path) -> list[Path]:
     """The files of the last commit that are there."""
-    segments = _meta(folder).segments
-    return sorted(
-        path for path in (folder / INDEX).iterdir() if any(segment.holds(path.name) for segment in segments)
-    )
+    segments = _meta(index).segments
+    return sorted(path for path in index.iterdir() if any(segment.holds(path.name) for segment in segments))
 
 
-def _meta(folder: Path) -> _Meta:
+def _meta(index: Path) -> _Meta:
     try:
-        return msgspec.json.decode((folder / INDEX / _META).read_bytes(), type=_Meta)
+        return msgspec.json.decode((index / _META).read_bytes(), type=_Meta)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise Damage(f"{_META} cannot be read ({error})") from None
 

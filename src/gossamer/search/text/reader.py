@@ -9,20 +9,20 @@ from typing import Any
 
 import msgspec
 
-from gossamer.archive.follower import Mark
+from gossamer.archive.follower import KEPT, Mark
 from gossamer.model.command_line import command_line
 from gossamer.model.errors import StorageError
 from gossamer.search.extra import needed
 from gossamer.search.query.asked import Asked
 from gossamer.search.text.asking import Asking, scores
 from gossamer.search.text.errors import reporting
-from gossamer.search.text.kept import FOLDER, INDEX, Damage, Kept, damage, read_kept, versions_of
+from gossamer.search.text.kept import FOLDER, Damage, Kept, damage, read_kept, versions_of
 from gossamer.search.text.schema import VERSION, Stored, dated_and_rank, stored_of
 from gossamer.search.text.spelling import spelt
 from gossamer.search.text.texts import Texts
 from gossamer.search.text.words import ways_of
 from gossamer.state.scratch import Scratch
-from gossamer.state.whole_files import Version
+from gossamer.state.whole_files import Version, version_of
 
 __all__ = ["FACETS", "Found", "Missing", "Reader"]
 
@@ -85,6 +85,17 @@ class Reader:
             raise
 
     def _open(self) -> None:
+        while True:
+            before = version_of(self._folder / KEPT)
+            try:
+                self._open_now()
+            except StorageError:
+                if version_of(self._folder / KEPT) == before:  # else another took its place just now
+                    raise
+            else:
+                return
+
+    def _open_now(self) -> None:
         try:
             kept = read_kept(self._folder)
             if kept is None:
@@ -98,15 +109,15 @@ class Reader:
                 f"{self._folder}: cannot be used: {why}. '{command_line('index', self.crawl)}' makes it anew."
             ) from None
         with reporting(self._folder):
-            self._index = needed().Index.open(str(self._place()))
+            self._index = needed().Index.open(str(self._place(kept)))
             self._index.config_reader("manual")
             self._index.reload()
             self._searcher = self._index.searcher()
         self._at(kept)
 
-    def _place(self) -> Path:
+    def _place(self, kept: Kept) -> Path:
         """Where tantivy opens the index: it makes a file to lock, so where it must not write it has links elsewhere."""
-        index = self._folder / INDEX
+        index = self._folder / kept.index
         self._unlink()
         if os.access(index, os.W_OK) or not index.exists():
             return index
@@ -153,14 +164,18 @@ class Reader:
         Raises:
             Missing, StorageError: as when it was opened.
         """
-        versions = versions_of(self._folder)
+        versions = versions_of(self._folder, self._kept.index)
         if versions == self._versions:
             return
         try:
             kept = read_kept(self._folder)
         except Damage:
             kept = None
-        if kept is None or (kept.version, kept.made_of) != (VERSION, self._kept.made_of):
+        if kept is None or (kept.version, kept.made_of, kept.index) != (
+            VERSION,
+            self._kept.made_of,
+            self._kept.index,
+        ):
             self._open()
         elif self._links is not None:  # links are of the files of one commit
             if kept.commit != self._kept.commit:

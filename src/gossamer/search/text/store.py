@@ -1,7 +1,7 @@
 """Writes the index of one crawl, from its tables of documents. One process at a time.
 
-The newest capture of a URL stands in the index. All of it can be made again: what is damaged, of another version,
-or made of other tables is deleted first.
+The newest capture of a URL stands in the index. All of it can be made again: what is damaged or of another version
+is deleted first. What was made of other tables can be asked until all of the new ones is in.
 """
 
 import contextlib
@@ -9,11 +9,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from gossamer.archive.follower import START, Mark, Rewound
+from gossamer.archive.follower import KEPT, START, Mark, Rewound
 from gossamer.assembly.folder_lock import lock_folder
 from gossamer.config.search_config import SearchConfig
 from gossamer.model.errors import StorageError
@@ -23,6 +23,8 @@ from gossamer.search.text.errors import reporting
 from gossamer.search.text.kept import (
     FOLDER,
     INDEX,
+    NEW,
+    OTHER,
     Damage,
     Kept,
     damage,
@@ -63,6 +65,8 @@ class TextIndex:
         self._tell = tell
         self._lock = lock_folder(self._folder, "makes this index")
         self._writer: Any = None
+        self._last: Kept | None = None
+        """What readers have while all is made anew."""
         try:
             self._open()
         except BaseException:
@@ -73,23 +77,48 @@ class TextIndex:
         """Open what is there, or begin anew."""
         made_of = self._made_of()
         try:
-            kept = read_kept(self._folder)
-            if kept is None:
-                raise Damage("")
-            if kept.version != VERSION:
-                raise Damage("it is of another version")
-            if why := damage(self._folder, kept, thorough=True):
-                raise Damage(why)
-            self._open_writer()
-            self._kept = kept
+            self._open_kept(KEPT)
+            if (self._folder / NEW).exists():
+                self._open_new(made_of)
         except (Damage, StorageError) as why:
             if str(why):
                 self._tell(f"{self._folder}: made anew: {why}")
+            self._last = None
             self._begin(made_of)
+
+    def _open_new(self, made_of: str) -> None:
+        """Go on with the index that is to take the place of the one that was opened, if that is wanted."""
+        last = self._kept
+        if last.made_of == made_of:
+            self._clear({KEPT, last.index})
+            return
+        try:
+            self._open_kept(NEW)
+            self._last = last
+        except (Damage, StorageError):
+            self._open_kept(KEPT)
+
+    def _open_kept(self, name: str) -> None:
+        """Open the index of a mark for writing.
+
+        Raises:
+            Damage: it is to be made anew.
+            StorageError: the disk refuses.
+        """
+        self._end_writer()
+        kept = read_kept(self._folder, name)
+        if kept is None:
+            raise Damage("")
+        if kept.version != VERSION:
+            raise Damage("it is of another version")
+        if why := damage(self._folder, kept, thorough=True):
+            raise Damage(why)
+        self._kept = kept
+        self._open_writer()
 
     def _open_writer(self) -> None:
         with reporting(self._folder):
-            self._index = needed().Index(schema(), path=str(self._folder / INDEX))
+            self._index = needed().Index(schema(), path=str(self._folder / self._kept.index))
             self._index.config_reader("manual")  # no thread that opens files whenever something is committed
             self._writer = self._index.writer(self._memory, 1)
 
@@ -104,24 +133,43 @@ class TextIndex:
             StorageError: the disk refuses.
         """
         self._end_writer()
+        held = set() if self._last is None else {KEPT, self._last.index}
+        fresh: Literal["index", "index-2"] = "index-2" if INDEX in held else "index"
+        self._kept = Kept(version=VERSION, made_of=made_of, index=fresh)
         try:
-            # Under another name first: readers make a lock file for a moment where they know the index to be.
-            gone = self._folder / f"{INDEX}.gone"
-            shutil.rmtree(gone, ignore_errors=True)
-            with contextlib.suppress(FileNotFoundError):
-                (self._folder / INDEX).rename(gone)
-            for path in self._folder.iterdir():
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-            (self._folder / INDEX).mkdir()
+            self._clear(held)
+            (self._folder / fresh).mkdir()
             self._open_writer()
             with reporting(self._folder):
                 commit = self._writer.commit()
-            self._kept = Kept(version=VERSION, made_of=made_of, commit=commit)
-            write_kept(self._folder, self._kept)
+            self._keep(msgspec.structs.replace(self._kept, commit=commit))
         except OSError as error:
             raise StorageError(
                 f"{self._folder}: cannot be written ({error.strerror}). Free some space."
             ) from error
+
+    def _clear(self, held: set[str]) -> None:
+        """Remove all but what is held."""
+        # Under another name first: readers make a lock file for a moment where they know the index to be.
+        for index in {INDEX, OTHER} - held:
+            gone = self._folder / f"{index}.gone"
+            shutil.rmtree(gone, ignore_errors=True)
+            with contextlib.suppress(FileNotFoundError):
+                (self._folder / index).rename(gone)
+        for path in self._folder.iterdir():
+            if path.name not in held:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def _keep(self, kept: Kept) -> None:
+        self._kept = kept
+        write_kept(self._folder, kept, KEPT if self._last is None else NEW)
+
+    def _publish(self) -> None:
+        """All of the tables is in: if the index was made anew, let it take the place of the one before."""
+        if self._last is not None:
+            self._last = None
+            self._keep(self._kept)
+            self._clear({KEPT, self._kept.index})
 
     def close(self) -> None:
         """Wait until merges have ended, and free the folder for another process."""
@@ -161,6 +209,8 @@ class TextIndex:
         if self._kept.made_of != (made_of := self._made_of()):
             if self.mark != START:
                 self._tell(f"{self._folder}: made anew: the tables of documents are others now")
+                self._end_writer()
+                self._last = self._last or self._kept
             self._begin(made_of)
         count = 0
         taken = _Taken()
@@ -176,9 +226,10 @@ class TextIndex:
                 self._commit(taken.after)
                 taken = _Taken()
                 if stop():
-                    break
+                    return count
         if taken.after is not None and taken.after != self.mark:
             self._commit(taken.after)
+        self._publish()
         return count
 
     def _add(self, rows: Sequence[dict[str, Any]]) -> None:
@@ -197,7 +248,7 @@ class TextIndex:
         """
         try:
             if mark != self._kept.next:
-                write_kept(self._folder, msgspec.structs.replace(self._kept, next=mark))
+                self._keep(msgspec.structs.replace(self._kept, next=mark))
             with reporting(self._folder):
                 commit = self._writer.commit()
             self._kept = msgspec.structs.replace(self._kept, commit=commit, mark=mark, next=mark)
@@ -208,8 +259,8 @@ class TextIndex:
             ) from error
 
     def _note_files(self) -> None:
-        self._kept = msgspec.structs.replace(self._kept, files=noted(self._folder, self._kept.files))
-        write_kept(self._folder, self._kept)
+        files = noted(self._folder / self._kept.index, self._kept.files)
+        self._keep(msgspec.structs.replace(self._kept, files=files))
 
     def _rewind(self, to: Mark) -> None:
         """Take out what was captured from a place on; the captures before it of the same URLs stand again.
