@@ -193,7 +193,9 @@ def test_a_running_crawl_is_searched(tmp_path: Path) -> None:
     with site_of(pages) as address:
         # The page that is held back is waited for, however long the index takes.
         held = ("--set", f"fetch.idle_timeout={PATIENCE}s")
-        crawl = begin("crawl", f"{address}/", "--min-delay", "0", "--dir", tmp_path / "d", "-q", SEARCH_ON, *held)
+        crawl = begin(
+            "crawl", f"{address}/", "--min-delay", "0", "--dir", tmp_path / "d", "-q", SEARCH_ON, *held
+        )
         try:
             until(lambda: paths(tmp_path / "d", animal(19)) == ["19"], PATIENCE)
             assert crawl.poll() is None, "it runs, and its last pages are held back"
