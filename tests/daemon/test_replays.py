@@ -29,12 +29,12 @@ async def answers(home: str, host: str = "") -> int:
     name = home.removeprefix("http://")
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(name.rpartition(":")[2]))
+        writer.write(f"GET / HTTP/1.1\r\nHost: {host or name}\r\nConnection: close\r\n\r\n".encode())
+        line = await reader.readline()
     except OSError:
         return 0
-    writer.write(f"GET / HTTP/1.1\r\nHost: {host or name}\r\nConnection: close\r\n\r\n".encode())
-    line = await reader.readline()
     writer.close()
-    return int(line.split()[1])
+    return int(line.split()[1]) if line else 0  # one that is just ending takes a connection and says nothing
 
 
 def test_one_is_opened_once_ended_and_opened_again(tmp_path: Path) -> None:
