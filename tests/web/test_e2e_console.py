@@ -41,7 +41,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
         accounts = Accounts(database, Passwords(SecurityConfig(**CHEAP)))
         accounts.add("alice", Role.OPERATOR, PASSWORD)
         accounts.add("victor", Role.VIEWER, PASSWORD)
-    with live_service(folder, security=CHEAP) as service:
+    # The crawls go on for as long as they are looked at, and must have room on a machine that takes its time over it.
+    with live_service(folder, security=CHEAP, claim={"disk": "1GiB"}) as service:
         yield service
 
 
