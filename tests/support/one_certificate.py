@@ -10,12 +10,15 @@ from typing import NamedTuple, Self
 from fetch_servers import certificate, tls_server_context
 from small_site import send, serving
 
+from gossamer.simweb import WorldSpec
+
 
 class Visit(NamedTuple):
     """One answer; times of `time.monotonic`."""
 
     host: str
     path: str
+    status: int
     started: float
     ended: float
 
@@ -23,7 +26,7 @@ class Visit(NamedTuple):
 class OneCertificate:
     """`hosts` hosts, 127.0.0.1 and on, each with a home page that links to `pages` more.
 
-    Stands for a simulated web where only seeds and log are needed.
+    Stands for a simulated web where only seeds, log and the number of pages are needed.
     """
 
     nameserver = "127.0.0.1:9"
@@ -31,6 +34,7 @@ class OneCertificate:
 
     def __init__(self, folder: Path, hosts: int, pages: int) -> None:
         self._hosts = [f"127.0.0.{number}" for number in range(1, hosts + 1)]
+        self.spec = WorldSpec(hosts=hosts, pages=hosts * (1 + pages))
         self._visits: list[Visit] = []
         self._lock = Lock()
         names = ",IP:".join(self._hosts)
@@ -43,11 +47,15 @@ class OneCertificate:
 
             def do_GET(self) -> None:
                 started = time.monotonic()
-                send(self, 404 if self.path == "/robots.txt" else 200, {"Content-Type": "text/html"}, links)
+                status = (
+                    404 if self.path == "/robots.txt" else 304 if "If-None-Match" in self.headers else 200
+                )
+                headers = {"Content-Type": "text/html", "ETag": '"always"'}
+                send(self, status, headers, "" if status == 304 else links)
                 self.wfile.flush()
                 host = self.headers["Host"].partition(":")[0]
                 with web._lock:
-                    web._visits.append(Visit(host, self.path, started, time.monotonic()))
+                    web._visits.append(Visit(host, self.path, status, started, time.monotonic()))
 
         self._serving = serving(Handler, "0.0.0.0", tls=self._tls(key))
 
