@@ -8,6 +8,7 @@ import pytest
 from in_process import gossamer
 from test_visited_again import DAY, Pages, end, start, until
 
+from gossamer.cli.terminal.again import again_line
 from gossamer.cli.terminal.ending import say_end
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.inspect.inspection import inspect
@@ -110,3 +111,11 @@ def test_closing_words_after_a_limit_say_what_is_due_next_and_how_to_go_on(crawl
     assert told.splitlines()[-1] == (
         f"go on with: gossamer resume {folder} --max-time 7s (nothing is due before 30 min 00 s have passed)"
     )
+
+
+def test_what_is_due_is_not_said_to_be_next_where_few_visits_may_be_made():
+    sums = {"on": True, "visits": 4, "changed": 1, "not_modified": 0, "next_due": 0.0, "intervals": False}
+    assert again_line(sums | {"visits_a_day": 15 / 7}) == (
+        "4 visits, 1 found a change; pages are due; at most 2.1 visits a day (one each 11 h 12 min)"
+    )
+    assert again_line(sums | {"visits_a_day": 200.0}).endswith("; pages are due; at most 200 visits a day")

@@ -4,6 +4,9 @@ from typing import Any
 
 from gossamer.cli.terminal.printing import duration, plural, size
 
+_DAY = 86_400.0
+_HOURLY = 24
+
 
 def _number(visits: float) -> str:
     return f"{visits:,.0f}" if visits >= 10 else f"{visits:.2g}"
@@ -22,6 +25,9 @@ def again_line(sums: dict[str, Any]) -> str:
     elif sums["next_due"] > 0:
         said.append(f"next visit due in {duration(sums['next_due'])}")
     else:
-        said.append("the next visit is due")
+        # That it is due does not say that it may be visited now: few visits a day are hours apart.
+        said.append("pages are due")
+    often = sums["visits_a_day"]
+    each = f" (one each {duration(_DAY / often)})" if 0 < often < _HOURLY else ""
     beside = ", beside those at fixed intervals" if sums["intervals"] else ""
-    return "; ".join([*said, f"at most {_number(sums['visits_a_day'])} visits a day{beside}"])
+    return "; ".join([*said, f"at most {_number(often)} visits a day{each}{beside}"])
