@@ -135,6 +135,19 @@ def test_a_site_is_learned_from_and_then_only_now_and_then(compare_of):
     assert 1 <= sum(read_back[2:]) <= 3, "a tenth"
 
 
+@pytest.mark.parametrize("status", [200, 304])
+def test_a_reading_is_no_counter_where_the_server_said_between_that_nothing_had_changed(compare_of, status):
+    before = FIRST + b"<p>The river stands at 999 centimetres."
+    compare = compare_of(before)
+    compare.put(compare(before + b"<script>2</script>").text)
+    compare.put(visits=(*compare.known.visits, replace(compare.known.visits[-1], status=status)))
+    seen = [
+        compare(FIRST + b"<p>The river stands at %d centimetres." % (level * 37 % 91)).changed
+        for level in range(10)
+    ]
+    assert all(seen) is (status == 304)
+
+
 def test_while_something_else_is_ignored_on_the_site_the_last_capture_decides(compare_of):
     compare = compare_of()
     compare.put(compare(MARKUP).text)
