@@ -13,7 +13,9 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
 HOSTS = 6
-PAGES = 36
+EACH = 6
+"""Pages of a host's own part: so many visits lie between what one agent begins with and what another does."""
+PAGES = HOSTS * EACH
 
 
 def text(number: int) -> str:
@@ -40,8 +42,8 @@ class Mirrors:
 def mirrors(hosts: int = HOSTS) -> Iterator[Mirrors]:
     def page(path: str, number: int) -> str | None:
         if not path:
-            first = number * PAGES // hosts
-            return front([*range(first, PAGES), *range(first)])
+            first = number * EACH
+            return front([*range(first, hosts * EACH), *range(first)])
         return text(int(path)) if path.isdigit() else None
 
     with contextlib.ExitStack() as stack:

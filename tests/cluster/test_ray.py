@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from agents_here import final
-from mirrors import PAGES, mirrors, referred_elsewhere, sound
+from mirrors import EACH, mirrors, referred_elsewhere, sound
 from nodes import until
 from patience import PATIENCE, SLOW_SECONDS
 from prometheus_text import check
@@ -27,7 +27,7 @@ from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 SPEC = WorldSpec.friendly(hosts=16, pages=25, page_bytes=1_000)
 LONG = WorldSpec.friendly(hosts=16, pages=2_000, page_bytes=1_000)
 """Nobody waits for the end of it."""
-ENOUGH = 18
+ENOUGH = 12
 """Hosts of which each of two agents has some: who has which depends on a secret that is drawn for each crawl."""
 RULES = CrawlRules(scope="any", sitemaps=True)
 
@@ -101,7 +101,9 @@ def test_processes_that_share_their_digests_refer_to_each_others_archives(tmp_pa
     for command in (("check",), ("export", "links")):
         asked = gossamer(*command, str(folder))
         assert asked.returncode == 0, asked.stdout + asked.stderr
-    assert json.loads(done.stdout)["collected"]["pages"] == ENOUGH * (PAGES + 2), "robots files among them"
+    assert json.loads(done.stdout)["collected"]["pages"] == ENOUGH * (ENOUGH * EACH + 2), (
+        "robots files among them"
+    )
 
 
 @pytest.mark.slow
