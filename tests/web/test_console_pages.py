@@ -335,7 +335,7 @@ def test_a_story_is_told_in_the_readers_language() -> None:
     path = "/jobs/docs/why?url=http%3A%2F%2Fa.test%2F"
     english = get(path, **{"Accept-Language": "en"}).text
     assert "on the seeds&#39; hosts" in english
-    assert "queued 21, waiting 0, visits 412, failures in a row 0, last rest 1 s" in english
+    assert "queued 21, waiting 0, visits 412, failures in a row 0, rest for politeness 1 s" in english
     chinese = get(path, **{"Accept-Language": "zh"}).text
     [story] = re.findall(r"<article class=\"story\">(.*?)</article>", chinese, re.DOTALL)
     told = re.sub(
