@@ -169,6 +169,15 @@ def end_with_parent() -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def hear_interrupts() -> None:
+    """Have what is started from now on hear SIGINT from its first moment.
+
+    What a script starts in the background has it ignored, and so have its children until they say otherwise: one that
+    came while Python began would be lost, and its crawl would never end.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def tidy_when_terminated() -> None:
     """Let SIGTERM unwind the stack, so that servers are stopped and folders removed."""
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))

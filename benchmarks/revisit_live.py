@@ -33,6 +33,7 @@ import msgspec
 import numpy as np
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
+from benchmarks.measure import hear_interrupts
 from benchmarks.revisit_road import Road
 from benchmarks.revisit_worlds import World, histories, poisson
 
@@ -550,6 +551,7 @@ def cut(world: World, pages: int, days: float) -> World:
 
 
 def main() -> None:
+    hear_interrupts()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -244,6 +244,7 @@ def run(
 
 
 def main() -> int:
+    measure.hear_interrupts()
     parser = argparse.ArgumentParser(prog="python -m benchmarks.revisit_rounds", description=__doc__)
     parser.add_argument("--pages", type=int, default=PAGES)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="the first visits are one")

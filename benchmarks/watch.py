@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.change_noise import HELD_OUT, PLANTED, TUNED, State, Visit, phrase
+from benchmarks.measure import hear_interrupts
 from gossamer.inspect.archive.captures import captures
 from gossamer.inspect.inspection import inspect
 from gossamer.policy.change.pieces import pieces_of
@@ -320,6 +321,7 @@ def judged(world: World, crawl: Path) -> dict[str, Any]:
 
 
 def main() -> None:
+    hear_interrupts()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=12)
