@@ -8,8 +8,8 @@ pytest.importorskip("pyarrow", reason="the extra `documents` is not installed")
 
 from exported import document
 
-from gossamer.archive.follower import Mark
-from gossamer.datasets.derived import DERIVED, NEW, Store, discard, rows_of
+from gossamer.archive.follower import KEPT_ANEW, Mark
+from gossamer.datasets.derived import DERIVED, Store, discard, rows_of
 
 
 def _add(store: Store, number: int) -> None:
@@ -40,13 +40,13 @@ def test_tables_are_there_until_those_of_other_settings_are_whole(tmp_path: Path
     store.close()
     assert len(_titles(tmp_path)) == 3
     assert len(list(tmp_path.glob("*.parquet"))) == 3 * len(DERIVED)
-    assert not (tmp_path / NEW).exists()
+    assert not (tmp_path / KEPT_ANEW).exists()
     store = Store(tmp_path, "third")
     _add(store, 0)
     store.close()
     store = Store(tmp_path, "new")
     assert (store.is_anew, store.state.documents) == (False, 3), "what was given up is gone"
-    assert not (tmp_path / NEW).exists()
+    assert not (tmp_path / KEPT_ANEW).exists()
     store.close()
     discard(tmp_path)
     assert _titles(tmp_path) == []

@@ -22,11 +22,14 @@ from gossamer.archive.scan import Member, OpenedRecord, next_record
 from gossamer.model.errors import StorageError
 
 __all__ = [
-    "KEPT", "START", "FollowedRecord", "Follower", "Mark", "Rewound", "Unreadable", "kept_mark", "standing",
+    "KEPT", "KEPT_ANEW", "START", "FollowedRecord", "Follower", "Mark", "Rewound", "Unreadable", "kept_mark",
+    "standing",
 ]  # fmt: skip
 
 KEPT = "mark.json"
 """The file in a follower's folder whose first line is JSON with its `mark`, beside whatever else it commits."""
+KEPT_ANEW = "mark.new.json"
+"""The same of what is made anew beside what was made before, until it tells all and becomes `KEPT`."""
 
 
 class Mark(msgspec.Struct, frozen=True, array_like=True):

@@ -111,7 +111,7 @@ class AuditResult:
     """
 
     def __init__(self, store: FoundStore, baseline: Baseline, ignore: IgnoreList, made: Made) -> None:
-        self._store, self._baseline, self._ignore, self._made = store, baseline, ignore, made
+        self._store, self._baseline, self._ignore = store, baseline, ignore
         self.at, self.pages, self.requests, self.problems = made.at, made.pages, made.requests, made.problems
         self.expired = ignore.expired
         self.ignored = 0

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 import xxhash
 
-from gossamer.archive.follower import KEPT, START, Mark
+from gossamer.archive.follower import KEPT, KEPT_ANEW, START, Mark
 from gossamer.assembly.folder_lock import lock_folder
 from gossamer.datasets.parquet import needed, parquet_writer, write_table
 from gossamer.datasets.tables import DERIVED, Table
@@ -30,7 +30,6 @@ from gossamer.state.whole_files import sync_file, write_whole
 
 FOLDER = "documents"
 VERSION = 1
-NEW = "mark.new.json"
 _READERS = "readers"
 """The file that readers lock together, and who removes parts alone."""
 _MERGED_AT = 8
@@ -125,7 +124,7 @@ def discard(folder: Path) -> None:
         StorageError: the disk refuses.
     """
     try:
-        for name in (NEW, KEPT):
+        for name in (KEPT_ANEW, KEPT):
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(f"{folder / KEPT}: cannot be removed ({error.strerror})") from error
@@ -171,7 +170,7 @@ class Store:
         """What readers have while all is made anew."""
         held = state_of(folder)
         if held is not None and held.made_of != made_of:
-            self._last, held = held, state_of(folder, NEW)
+            self._last, held = held, state_of(folder, KEPT_ANEW)
         if held is None or held.made_of != made_of:
             held = State(made_of=made_of, next=self._last.next if self._last else 0)
         self.state = held
@@ -330,7 +329,7 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        write_whole(self._folder / (KEPT if self._last is None else NEW), msgspec.json.encode(state))
+        write_whole(self._folder / (KEPT if self._last is None else KEPT_ANEW), msgspec.json.encode(state))
         self.state = state
 
     def _part(self, number: int, documents: int) -> Part:
@@ -363,9 +362,12 @@ class Store:
             states = [self.state] if self._last is None else [self.state, self._last]
             named = {part.number for state in states for part in state.parts}
             for path in self._folder.iterdir():
-                if path.name == NEW and self._last is None:
-                    path.unlink()
-                elif path.suffix == ".partial" or (path.suffix == ".parquet" and _number(path) not in named):
+                gone = path.name == KEPT_ANEW and self._last is None
+                if (
+                    gone
+                    or path.suffix == ".partial"
+                    or (path.suffix == ".parquet" and _number(path) not in named)
+                ):
                     with contextlib.suppress(OSError):
                         path.unlink()
         finally:

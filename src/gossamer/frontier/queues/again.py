@@ -135,7 +135,7 @@ class AgainQueue:
             return NEVER
         if queue.again_seen != (heads, activity, pace.version):
             queue.again_seen = heads, activity, pace.version
-            queue.again_due = self._first_due(heads, activity_of(activity).factor(pace.activity_power))
+            queue.again_due = self._first_due(heads, self._factor(activity))
         learned, fixed = queue.again_due
         now = self.wall.now()
         due = min(fixed, max(learned, pace.next_free(now)))
@@ -165,6 +165,10 @@ class AgainQueue:
             else:
                 learned = min(learned, due)
         return learned, fixed
+
+    def _factor(self, activity: bytes) -> float:
+        """How much faster than usual pages of a host change now."""
+        return activity_of(activity).factor(self.pace.activity_power)
 
     # What stands here …
 
@@ -246,7 +250,7 @@ class AgainQueue:
         record, pace, now = queue.record, self.pace, self.wall.now()
         # What may be spent is not for the first host that asks.
         room = 1 if queue.has_entry else min(TAKEN_AT_ONCE, max(1, int(pace.earn(now) / 2)))
-        looked, factor = 0, activity_of(record.activity).factor(pace.activity_power)
+        looked, factor = 0, self._factor(record.activity)
         heads = dict(unpack_heads(record.heads))
         for _, place in sorted(self._due(record, now), reverse=True):
             free = classes.is_fixed(place)
@@ -280,8 +284,7 @@ class AgainQueue:
 
     def _due(self, record: HostRecord, now: float) -> Iterator[tuple[float, int]]:
         """The classes whose first page is due, and what that is worth; infinitely much if its interval is fixed."""
-        pace = self.pace
-        factor = activity_of(record.activity).factor(pace.activity_power)
+        pace, factor = self.pace, self._factor(record.activity)
         for place, since in unpack_heads(record.heads):
             if classes.due(place, since, pace.step, pace.longest, factor) <= now:
                 yield classes.worth_now(place, now - since, pace.longest, factor), place

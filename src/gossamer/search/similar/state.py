@@ -6,11 +6,9 @@ import msgspec
 
 from gossamer.archive.follower import KEPT, START, Mark
 
-__all__ = ["FOLDER", "NEW", "PAGE_BYTES", "PAIR_BYTES", "VERSION", "Part", "State", "state_of"]
+__all__ = ["FOLDER", "PAGE_BYTES", "PAIR_BYTES", "VERSION", "Part", "State", "state_of"]
 
 FOLDER = "similar"
-NEW = "mark.new.json"
-"""The mark of what is made anew of other tables, until it tells all that they do."""
 VERSION = 1
 PAGE_BYTES = 88
 PAIR_BYTES = 12

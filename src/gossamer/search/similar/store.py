@@ -19,11 +19,11 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from gossamer.archive.follower import KEPT, Mark
+from gossamer.archive.follower import KEPT, KEPT_ANEW, Mark
 from gossamer.assembly.folder_lock import lock_folder
 from gossamer.search.similar.postings import Pages, Postings, latest, merged
 from gossamer.search.similar.shingles import SKETCH
-from gossamer.search.similar.state import NEW, Part, State, state_of
+from gossamer.search.similar.state import Part, State, state_of
 from gossamer.state.whole_files import replacing, write_whole
 
 __all__ = ["PAGE", "PAIR", "DamagedError", "Fresh", "Known", "Store", "opened"]
@@ -174,7 +174,7 @@ class Store:
         if held is None and (folder / KEPT).exists():
             self.remade = f"{folder / KEPT}: is damaged, or of another version"
         elif held is not None and held.made_of != made_of and held.pages:
-            self._last, held = held, state_of(folder, NEW)
+            self._last, held = held, state_of(folder, KEPT_ANEW)
             if held is None or held.made_of != made_of:
                 self.remade = f"{folder}: the tables of documents are others now"
         if held is not None and not self.remade:
@@ -292,7 +292,7 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        write_whole(self._folder / (KEPT if self._last is None else NEW), msgspec.json.encode(state))
+        write_whole(self._folder / (KEPT if self._last is None else KEPT_ANEW), msgspec.json.encode(state))
         self.state = state
         self.known = _known(self._folder, state)
 
@@ -301,7 +301,7 @@ class Store:
         states = [self.state] if self._last is None else [self.state, self._last]
         named = {_path(self._folder, part.number) for state in states for part in state.parts}
         for path in self._folder.iterdir():
-            gone = path.name == NEW and self._last is None
+            gone = path.name == KEPT_ANEW and self._last is None
             if gone or path.suffix == ".partial" or (path.suffix == ".bin" and path not in named):
                 with contextlib.suppress(OSError):
                     path.unlink()

@@ -18,7 +18,6 @@ from gossamer.state.whole_files import Version, version_of, write_whole
 __all__ = [
     "FOLDER",
     "INDEX",
-    "NEW",
     "OTHER",
     "Damage",
     "FileNote",
@@ -35,8 +34,6 @@ FOLDER = "search"
 INDEX = "index"
 OTHER = "index-2"
 """Folders of the index: one that is made anew takes the other, until the mark names it."""
-NEW = "mark.new.json"
-"""The mark of an index that is made anew while the one before can still be asked."""
 _META = "meta.json"
 
 
@@ -103,7 +100,7 @@ def versions_of(folder: Path, index: str) -> tuple[Version, Version]:
 
 
 def read_kept(folder: Path, name: str = KEPT) -> Kept | None:
-    """The mark as it stands now; `None` if no index was begun. `name`: `NEW` for that of one that is made anew.
+    """The mark as it stands now; `None` if no index was begun. `name`: `KEPT_ANEW` for that of one that is made anew.
 
     Raises:
         Damage: it cannot be read.

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gossamer.archive.follower import KEPT, START, Mark, Rewound
+from gossamer.archive.follower import KEPT, KEPT_ANEW, START, Mark, Rewound
 from gossamer.assembly.folder_lock import lock_folder
 from gossamer.config.search_config import SearchConfig
 from gossamer.model.errors import StorageError
@@ -23,7 +23,6 @@ from gossamer.search.text.errors import reporting
 from gossamer.search.text.kept import (
     FOLDER,
     INDEX,
-    NEW,
     OTHER,
     Damage,
     Kept,
@@ -78,7 +77,7 @@ class TextIndex:
         made_of = self._made_of()
         try:
             self._open_kept(KEPT)
-            if (self._folder / NEW).exists():
+            if (self._folder / KEPT_ANEW).exists():
                 self._open_new(made_of)
         except (Damage, StorageError) as why:
             if str(why):
@@ -93,7 +92,7 @@ class TextIndex:
             self._clear({KEPT, last.index})
             return
         try:
-            self._open_kept(NEW)
+            self._open_kept(KEPT_ANEW)
             self._last = last
         except (Damage, StorageError):
             self._open_kept(KEPT)
@@ -162,7 +161,7 @@ class TextIndex:
 
     def _keep(self, kept: Kept) -> None:
         self._kept = kept
-        write_kept(self._folder, kept, KEPT if self._last is None else NEW)
+        write_kept(self._folder, kept, KEPT if self._last is None else KEPT_ANEW)
 
     def _publish(self) -> None:
         """All of the tables is in: if the index was made anew, let it take the place of the one before."""
